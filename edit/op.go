@@ -1,0 +1,65 @@
+package edit
+
+// A Kind says what an operation wishes for its path.
+type Kind uint8
+
+// The kinds of operation.
+const (
+	Add     Kind = iota + 1 // make a file that must not exist: Content
+	Update                  // change an existing file by Hunks, move it to MoveTo, or both
+	Delete                  // remove a file
+	Replace                 // put new text for old: Replacements
+)
+
+// An Op is one operation of a request, as written: paths are not cleaned, texts
+// not matched against anything.
+type Op struct {
+	Kind Kind
+	// Tool is the name under which policy judges the operation: apply_patch,
+	// edit, write, delete or move.
+	Tool   string
+	Path   string
+	MoveTo string // Update: the new path; empty means stay
+
+	Hunks        []Hunk        // Update
+	Replacements []Replacement // Replace; empty old texts create
+	// Batch makes every replacement match the original text and all of them
+	// stand or fall together; without it there is exactly one replacement.
+	Batch   bool
+	Content []byte // Add
+
+	Line int // where the request says so, 1-based; 0 means unknown
+	Call int // index of the transport's call that asked for it
+}
+
+// A Hunk is one block of an Update. Its old lines are the context and removed
+// ones, its new lines the context and added ones.
+type Hunk struct {
+	Anchors []string // lines after @@, outermost first; bare ones are left out
+	Lines   []Line
+	EOF     bool // the hunk is pinned to the end of the file
+	Line    int  // where in the request, 1-based
+}
+
+// A LineKind is the first character of a hunk line.
+type LineKind byte
+
+// The kinds of hunk line.
+const (
+	Context LineKind = ' '
+	Added   LineKind = '+'
+	Removed LineKind = '-'
+)
+
+// A Line is one line of a hunk, without its line ending.
+type Line struct {
+	Kind LineKind
+	Text string
+}
+
+// A Replacement puts New in the place of Old.
+type Replacement struct {
+	Old, New string
+	All      bool // every place; without it there must be exactly one
+	Count    int  // exactly so many places, all replaced; 0 means not said
+}

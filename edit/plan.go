@@ -1,0 +1,86 @@
+package edit
+
+import "io/fs"
+
+// A Change is the fate of one path. Before is nil if the path is created, After
+// is nil if it is removed; both stand in terms of what was really seen, so that
+// comparing Before with the disk is the check for foreign modification and
+// swapping the two is undo.
+type Change struct {
+	Path string
+	// From is the path whose bytes came here, empty unless this is a move's
+	// target. The source has a Change of its own.
+	From  string
+	Names []string // as the request spelt it
+	// Before and After of a moved file share ID and Data; a nil Data with an
+	// empty ID means that planning had no need of the bytes.
+	Before, After *File
+}
+
+// A Plan says what shall happen to every path of a request. It is complete
+// before the first byte is written.
+type Plan struct {
+	Changes []Change // sorted by path, one a path
+	// Mkdir are the directories that are missing now and that Changes need,
+	// parents first; Rmdir those to remove if the changes leave them empty,
+	// children first.
+	Mkdir, Rmdir []string
+
+	Failures     []*Error // in the order of the request
+	FailedGroups int      // file groups that dropped out
+	Notes        []Note
+	Outcomes     []Outcome // one an operation, in the order of the request
+}
+
+// An Outcome says what became of one operation.
+type Outcome struct {
+	Op    int    // 1-based
+	Path  string // clean, as reported
+	OK    bool   // part of the plan's Changes, or without effect
+	Lines []int  // Replace: line of each place in the text it was found in
+	How   string // Replace: the step that found it; empty for the exact one
+	Edits int    // Replace with Batch: how many items took effect
+}
+
+// Empty reports whether the plan changes nothing.
+func (p *Plan) Empty() bool { return len(p.Changes) == 0 }
+
+// Invert returns the plan that takes p back: before and after swapped, moves
+// turned round. Failures, notes and outcomes are left behind.
+func (p *Plan) Invert() *Plan {
+	inv := &Plan{Changes: make([]Change, len(p.Changes))}
+	from := map[string]string{}
+	for _, c := range p.Changes {
+		if c.From != "" {
+			from[c.From] = c.Path
+		}
+	}
+	for i, c := range p.Changes {
+		inv.Changes[i] = Change{Path: c.Path, Before: c.After, After: c.Before}
+		if c.Before != nil {
+			inv.Changes[i].From = from[c.Path]
+		}
+	}
+	for i := len(p.Rmdir) - 1; i >= 0; i-- {
+		inv.Mkdir = append(inv.Mkdir, p.Rmdir[i])
+	}
+	for i := len(p.Mkdir) - 1; i >= 0; i-- {
+		inv.Rmdir = append(inv.Rmdir, p.Mkdir[i])
+	}
+	return inv
+}
+
+// Options are what a planner cannot know by itself. The zero value plans with
+// the defaults of the command.
+type Options struct {
+	Umask fs.FileMode // bits that new files do not get
+	// Roots are the absolute spellings of the tree's root, with slashes;
+	// absolute paths below one of them are made relative.
+	Roots []string
+	Base  string // where relative paths start, relative to the root; empty: the root
+	// RefuseAmbiguous turns every note also-matches into a failure.
+	RefuseAmbiguous bool
+	Atomic          bool  // any failure leaves nothing of the plan
+	FileLimit       int64 // bytes of a file that may be edited; 0 means 512 MiB
+	Merging         bool  // a merge or the like is in progress: unmerged paths are noted
+}
