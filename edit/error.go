@@ -14,6 +14,7 @@ const (
 	NothingRecognised Code = "nothing-recognised"
 	Truncated         Code = "truncated"
 	Placeholder       Code = "placeholder"
+	ReaderLine        Code = "reader-line"
 	BadInput          Code = "bad-input"
 	MixedFormats      Code = "mixed-formats"
 	BadArguments      Code = "bad-arguments"

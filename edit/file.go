@@ -66,9 +66,10 @@ type Tree interface {
 	// Load fills the Data of a regular file that Lookup returned. The bytes
 	// belong to f.Stat: a file that changed since is an error with code Stale.
 	Load(path string, f *File) error
-	// Entry returns what git's index says of a path, nil if it has no entry
-	// there. A gitlink answers for every path below it.
-	Entry(path string) (*Entry, error)
+	// Entries returns what git's index says of each path, nil where it has no
+	// entry. A gitlink answers for every path below it. All paths are asked
+	// for in one call: reading an index costs the same for one as for many.
+	Entries(paths []string) ([]*Entry, error)
 }
 
 // An Entry is what matters of an index entry.
@@ -110,8 +111,8 @@ func (t MapTree) Load(path string, f *File) error {
 	return nil
 }
 
-// Entry implements [Tree]: a MapTree has no index.
-func (t MapTree) Entry(string) (*Entry, error) { return nil, nil }
+// Entries implements [Tree]: a MapTree has no index.
+func (t MapTree) Entries(paths []string) ([]*Entry, error) { return make([]*Entry, len(paths)), nil }
 
 // Apply returns the tree as it is after the plan.
 func (t MapTree) Apply(p *Plan) MapTree {

@@ -82,5 +82,8 @@ type Options struct {
 	RefuseAmbiguous bool
 	Atomic          bool  // any failure leaves nothing of the plan
 	FileLimit       int64 // bytes of a file that may be edited; 0 means 512 MiB
-	Merging         bool  // a merge or the like is in progress: unmerged paths are noted
+	// AllowPlaceholders writes lines that look like omitted code, or like a
+	// reading tool's own, as they are.
+	AllowPlaceholders bool
+	Merging           bool // a merge or the like is in progress: unmerged paths are noted
 }

@@ -1,0 +1,129 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+)
+
+func (p *planner) result() (*Plan, Errors) {
+	plan := &Plan{FailedGroups: len(p.dead)}
+	for _, n := range p.notes {
+		if n.Op == 0 || p.runs[n.Op-1] != nil {
+			plan.Notes = append(plan.Notes, n)
+		}
+	}
+	for i, r := range p.runs {
+		out := Outcome{Op: i + 1, Path: p.targets[i].source.resolved}
+		if r == nil {
+			plan.Failures = append(plan.Failures, p.failures(i)...)
+		} else {
+			out = r.outcome
+			out.Op, out.Path, out.OK = i+1, r.path, true
+			plan.Notes = append(plan.Notes, r.notes...)
+		}
+		plan.Outcomes = append(plan.Outcomes, out)
+	}
+	errs := p.net(plan)
+	p.mkdir(plan)
+	return plan, errs
+}
+
+func (p *planner) net(plan *Plan) (errs Errors) {
+	for _, path := range p.touched() {
+		before, n := p.start[path], p.picture[path]
+		if before == nil && n == nil {
+			continue
+		}
+		c := Change{Path: path, Before: before, Names: p.names[path]}
+		if n != nil {
+			same, err := p.unchanged(path, before, n)
+			if err != nil {
+				errs = append(errs, err)
+			}
+			if same {
+				continue
+			}
+			c.After = n.file()
+			if before == nil && n.origin != "" && p.picture[n.origin] == nil {
+				c.From = n.origin
+			}
+			if before.Regular() && before.Stat.Nlink > 1 {
+				plan.Notes = append(plan.Notes, Note{Code: "hard-link", Path: path, Msg: fmt.Sprintf("a hard link: the file has %d names, the others keep the old content", before.Stat.Nlink)})
+			}
+		}
+		for _, t := range p.targets {
+			if t.source.resolved == path && t.source.link != nil && t.source.lexical != path {
+				plan.Notes = append(plan.Notes, Note{Code: "symlink", Path: path, Msg: fmt.Sprintf("reached through the link %s, which stays", Quote(t.source.lexical))})
+				break
+			}
+		}
+		plan.Changes = append(plan.Changes, c)
+	}
+	return errs
+}
+
+func (p *planner) unchanged(path string, before *File, n *node) (bool, *Error) {
+	switch {
+	case before == nil || n.mode != before.Mode || n.size() != before.Stat.Size:
+		return false, nil
+	case n.same == before:
+		return true, nil
+	case before.IsLink():
+		return false, nil
+	}
+	r := &run{planner: p}
+	old, err := r.content(&node{same: before, origin: path})
+	if err != nil {
+		return false, err
+	}
+	data, err := r.content(n)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(old, data), nil
+}
+
+func (p *planner) mkdir(plan *Plan) {
+	made := map[string]bool{}
+	for _, c := range plan.Changes {
+		if c.After == nil || c.Before != nil {
+			continue
+		}
+		for dir := path.Dir(c.Path); dir != "." && !made[dir]; dir = path.Dir(dir) {
+			if f, _ := p.lookup(dir); f.IsDir() {
+				break
+			}
+			made[dir] = true
+			plan.Mkdir = append(plan.Mkdir, dir)
+		}
+	}
+	sort.Strings(plan.Mkdir)
+}
+
+type node struct {
+	mode   fs.FileMode
+	same   *File  // its content is this file's of the snapshot, untouched
+	data   []byte // its content, if same is nil
+	origin string // the path its bytes came from, empty for a new file
+}
+
+func (n *node) file() *File {
+	if n.same != nil {
+		return &File{Mode: n.mode, Data: n.same.Data, ID: n.same.ID, Stat: Stat{Size: n.same.Stat.Size}}
+	}
+	data := n.data
+	if data == nil {
+		data = []byte{}
+	}
+	return &File{Mode: n.mode, Data: data, Stat: Stat{Size: int64(len(data))}}
+}
+
+func (n *node) size() int64 {
+	if n.same != nil {
+		return n.same.Stat.Size
+	}
+	return int64(len(n.data))
+}

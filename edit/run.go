@@ -1,0 +1,201 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+type run struct {
+	*planner
+	op      *Op
+	target  target
+	path    string // where the file is, then where it went
+	number  int    // of the operation, 1-based
+	notes   []Note
+	outcome Outcome
+}
+
+func fail(code Code, format string, args ...any) Errors {
+	return Errors{{Code: code, Msg: fmt.Sprintf(format, args...)}}
+}
+
+func (r *run) do() Errors {
+	n := r.picture[r.path]
+	if n == nil && r.sparse[r.path] {
+		return fail(Missing, "file not found: the path lies outside the sparse checkout")
+	}
+	switch r.op.Kind {
+	case Add:
+		if n != nil {
+			return fail(Exists, "cannot add file that already exists")
+		}
+		if i := bytes.IndexByte(r.op.Content, 0); i >= 0 {
+			return fail(ControlCharacter, "the new text holds a NUL")
+		}
+		if errs := r.omissions(nil); len(errs) > 0 {
+			return errs
+		}
+		r.create(r.op.Content)
+		return nil
+	case Delete:
+		if n == nil {
+			return r.missing()
+		}
+		delete(r.picture, r.path)
+		return nil
+	case Update:
+		return r.update(n)
+	case Replace:
+		return r.replaceIn(n)
+	}
+	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
+}
+
+func (r *run) create(data []byte) {
+	mode := 0o666 &^ r.opt.Umask
+	if old := r.start[r.path]; old.Regular() {
+		mode = old.Mode
+	}
+	r.picture[r.path] = &node{mode: mode, data: data}
+}
+
+func (r *run) missing() Errors {
+	return fail(Missing, "file not found")
+}
+
+func (r *run) update(n *node) Errors {
+	if n == nil {
+		return r.missing()
+	}
+	dest := r.target.dest.resolved
+	if r.target.moves && r.picture[dest] != nil {
+		return Errors{{Code: Exists, Path: dest, Msg: "cannot add file that already exists: it is the target of the move from " + Quote(r.path)}}
+	}
+	m := *n
+	context := !slices.ContainsFunc(r.op.Hunks, func(h Hunk) bool { return h.changes() })
+	if len(r.op.Hunks) > 0 {
+		mark, text, err := r.text(n)
+		switch {
+		case err != nil && err.Code != Unreadable && err.Code != Stale && context && r.target.moves:
+			// Only the context cannot be checked; the move loses nothing.
+			r.notes = append(r.notes, Note{Code: "unchecked", Path: r.path, Op: r.number, Msg: "the context was not checked: " + err.Msg})
+		case err != nil:
+			return Errors{err}
+		default:
+			out, err := r.hunks(r.op, text)
+			if err != nil {
+				return Errors{err}
+			}
+			if errs := r.omissions(text); len(errs) > 0 {
+				return errs
+			}
+			if !context {
+				m.same, m.data = nil, append(slices.Clip(mark), out...)
+			}
+		}
+	}
+	if e := r.control(); e != nil {
+		return e
+	}
+	delete(r.picture, r.path)
+	if r.target.moves {
+		r.path = dest
+	}
+	r.picture[r.path] = &m
+	return nil
+}
+
+func (r *run) control() Errors {
+	for i, h := range r.op.Hunks {
+		for _, l := range h.Lines {
+			if l.Kind == Added && strings.Contains(l.Text, "\x00") {
+				return Errors{{Code: ControlCharacter, Hunk: i + 1, Of: len(r.op.Hunks), Msg: fmt.Sprintf("the new text of hunk %d holds a NUL", i+1)}}
+			}
+		}
+	}
+	for _, rep := range r.op.Replacements {
+		if strings.Contains(rep.New, "\x00") {
+			return fail(ControlCharacter, "the new text holds a NUL")
+		}
+	}
+	return nil
+}
+
+func (r *run) replaceIn(n *node) Errors {
+	if e := r.control(); e != nil {
+		return e
+	}
+	first := r.op.Replacements[0]
+	if !r.op.Batch && first.Old == first.New && first.Old != "" {
+		return fail(Identical, "old_string and new_string are identical")
+	}
+	if first.Old == "" && len(r.op.Replacements) == 1 {
+		if errs := r.omissions(nil); (n == nil || n.size() == 0) && len(errs) > 0 {
+			return errs
+		}
+		if n == nil {
+			r.create([]byte(first.New))
+			return nil
+		}
+		if n.size() == 0 {
+			m := *n
+			m.same, m.data = nil, []byte(first.New)
+			r.picture[r.path] = &m
+			return nil
+		}
+	}
+	if n == nil {
+		return r.missing()
+	}
+	mark, text, err := r.text(n)
+	if err != nil {
+		return Errors{err}
+	}
+	out, errs := r.replace(r.op, text)
+	if len(errs) == 0 {
+		errs = r.omissions(text)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	m := *n
+	if len(r.outcome.Lines) > 0 {
+		m.same, m.data = nil, append(slices.Clip(mark), out...)
+	}
+	r.picture[r.path] = &m
+	return nil
+}
+
+func (r *run) text(n *node) (mark, text []byte, err *Error) {
+	if n.mode&fs.ModeType != 0 {
+		return nil, nil, &Error{Code: NotRegular, Msg: "is no regular file"}
+	}
+	if n.size() > r.opt.FileLimit {
+		return nil, nil, &Error{Code: TooLarge, Msg: fmt.Sprintf("the file has %d bytes, %d can be edited (limits.file)", n.size(), r.opt.FileLimit)}
+	}
+	data, err := r.content(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	return decode(data)
+}
+
+func (r *run) content(n *node) ([]byte, *Error) {
+	if n.same == nil {
+		return n.data, nil
+	}
+	if n.same.Data != nil {
+		return n.same.Data, nil
+	}
+	if err := r.tree.Load(n.origin, n.same); err != nil {
+		if known := new(Error); errors.As(err, &known) {
+			return nil, known
+		}
+		return nil, &Error{Code: Unreadable, Err: err}
+	}
+	return n.same.Data, nil
+}

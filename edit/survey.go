@@ -1,0 +1,220 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+)
+
+type target struct {
+	source, dest place
+	moves        bool // dest counts: the operation moves the file elsewhere
+}
+
+func (t target) paths() []string {
+	if t.moves {
+		return []string{t.source.resolved, t.dest.resolved}
+	}
+	return []string{t.source.resolved}
+}
+
+func (p *planner) survey() (errs Errors) {
+	p.targets = make([]target, len(p.ops))
+	refuse := func(i int, name string, err error) {
+		e := new(Error)
+		if !errors.As(err, &e) {
+			e = &Error{Code: Unreadable, Err: err}
+		}
+		c := *e
+		c.Op, c.Line = i+1, p.ops[i].Line
+		if c.Path == "" {
+			c.Path = name
+		}
+		errs = append(errs, &c)
+	}
+	for i := range p.ops {
+		op, t := &p.ops[i], &p.targets[i]
+		var err error
+		if t.source, err = p.find(i, op.Path, op.Kind != Delete && op.MoveTo == ""); err != nil {
+			refuse(i, op.Path, err)
+			continue
+		}
+		if err := p.see(op, t.source, op.MoveTo != ""); err != nil {
+			refuse(i, op.Path, err)
+		}
+		if op.MoveTo == "" {
+			continue
+		}
+		if t.dest, err = p.find(i, op.MoveTo, false); err != nil {
+			refuse(i, op.MoveTo, err)
+			continue
+		}
+		if err := p.see(op, t.dest, false); err != nil {
+			refuse(i, op.MoveTo, err)
+		}
+		t.moves = !p.same(t.source.resolved, t.dest.resolved)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	if errs := p.entries(); len(errs) > 0 {
+		return errs
+	}
+	return p.overlap()
+}
+
+func (p *planner) entries() (errs Errors) {
+	var ask []string
+	for _, path := range p.touched() {
+		if p.start[path] == nil || p.opt.Merging {
+			ask = append(ask, path)
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	found, err := p.tree.Entries(ask)
+	if err != nil {
+		return Errors{{Code: Unreadable, Msg: "the index cannot be read", Err: err}}
+	}
+	for i, path := range ask {
+		e, op := found[i], p.first(path)
+		refuse := func(code Code, format string, args ...any) {
+			errs = append(errs, &Error{Code: code, Path: path, Op: op + 1, Line: p.ops[op].Line, Msg: fmt.Sprintf(format, args...)})
+		}
+		switch {
+		case e == nil:
+		case e.Gitlink:
+			refuse(BadPath, "%s is a submodule: its files belong to a repository of its own", Quote(e.Path))
+		case e.SkipWorktree && p.start[path] == nil:
+			p.sparse[path] = true // told by the operation on it
+		case e.Unmerged:
+			p.notes = append(p.notes, Note{Code: "unmerged", Path: path, Op: op + 1, Msg: "the path is unmerged; the bytes on disk are edited"})
+		}
+	}
+	return errs
+}
+
+func (p *planner) find(i int, name string, follow bool) (place, error) {
+	lexical, note, err := p.lexical(name)
+	if err != nil {
+		return place{}, err
+	}
+	pl, err := p.place(lexical, follow)
+	if err != nil {
+		return pl, err
+	}
+	if note != nil {
+		note.Path, note.Op, note.Line = pl.resolved, i+1, p.ops[i].Line
+		p.notes = append(p.notes, *note)
+	}
+	for _, n := range []string{name, lexical} {
+		if n != pl.resolved && !slices.Contains(p.names[pl.resolved], n) {
+			p.names[pl.resolved] = append(p.names[pl.resolved], n)
+		}
+	}
+	return pl, nil
+}
+
+func (p *planner) see(op *Op, pl place, moved bool) error {
+	f, err := p.lookup(pl.resolved)
+	if err != nil {
+		return &Error{Code: Unreadable, Err: err}
+	}
+	p.start[pl.resolved] = f
+	switch {
+	case f == nil || f.Regular():
+		return nil
+	case f.IsLink() && moved:
+		return &Error{Code: NotRegular, Msg: "a symbolic link cannot be moved"}
+	case f.IsLink():
+		return nil // deleted itself, or in the way
+	case f.IsDir():
+		return &Error{Code: NotRegular, Msg: "is a directory"}
+	}
+	return &Error{Code: NotRegular, Msg: "is " + f.KindName() + ", which is never opened"}
+}
+
+func (p *planner) same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	f, g := p.start[a], p.start[b]
+	return f != nil && g != nil && f.Stat.Ino != 0 && f.Stat.Ino == g.Stat.Ino && f.Stat.Dev == g.Stat.Dev && f.Stat.Nlink == 1
+}
+
+func (p *planner) overlap() (errs Errors) {
+	refuse := func(i int, a, b, how string) {
+		errs = append(errs, &Error{Code: Overlap, Path: a, Op: i + 1, Line: p.ops[i].Line,
+			Msg: fmt.Sprintf("apply_patch contains overlapping operations: %s %s; send one operation for it", how, Quote(b))})
+	}
+	inodes := map[[2]uint64]string{}
+	for _, path := range p.touched() {
+		f := p.start[path]
+		if f == nil || f.Stat.Ino == 0 {
+			continue
+		}
+		key := [2]uint64{f.Stat.Dev, f.Stat.Ino}
+		other, ok := inodes[key]
+		inodes[key] = path
+		if !ok || p.moved(other, path) {
+			continue
+		}
+		refuse(p.first(path), path, other, "it is the same file as")
+	}
+	spelt := map[string]string{} // resolved path → the name without links that led there
+	for i, t := range p.targets {
+		other, ok := spelt[t.source.resolved]
+		if ok && other != t.source.lexical {
+			refuse(i, t.source.lexical, other, "it leads to the same file as")
+		}
+		spelt[t.source.resolved] = t.source.lexical
+	}
+	for _, lower := range p.touched() {
+		for upper := path.Dir(lower); upper != "."; upper = path.Dir(upper) {
+			if _, ok := p.start[upper]; !ok {
+				continue
+			}
+			if !p.gone(upper, p.first(lower)) {
+				refuse(p.first(lower), lower, upper, "it lies below")
+			}
+		}
+	}
+	return errs
+}
+
+func (p *planner) moved(a, b string) bool {
+	return slices.ContainsFunc(p.targets, func(t target) bool {
+		s, d := t.source.resolved, t.dest.resolved
+		return d != "" && !t.moves && (s == a && d == b || s == b && d == a)
+	})
+}
+
+func (p *planner) first(path string) int {
+	return slices.IndexFunc(p.targets, func(t target) bool { return slices.Contains(t.paths(), path) })
+}
+
+func (p *planner) gone(path string, i int) bool {
+	gone := false
+	for j, t := range p.targets {
+		if !slices.Contains(t.paths(), path) {
+			continue
+		}
+		if j > i {
+			return false
+		}
+		gone = p.ops[j].Kind == Delete || t.moves && t.source.resolved == path
+	}
+	return gone
+}
+
+func (p *planner) touched() []string {
+	paths := make([]string, 0, len(p.start))
+	for path := range p.start {
+		paths = append(paths, path)
+	}
+	sort.Strings(paths)
+	return paths
+}
