@@ -1,0 +1,173 @@
+package patchapply
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// defaultLimit is the largest request that is read, in bytes.
+const defaultLimit = 64 << 20
+
+// Options say how a request is read. The zero value finds the format by itself.
+type Options struct {
+	// Format is auto (or empty), codex (apply-patch, patch) for an envelope,
+	// edit for the bare arguments of an edit tool, call for tool calls. JSON
+	// that carries calls is opened whatever the format.
+	Format string
+	Path   string // the file, for edits that name none
+	Limit  int64  // bytes; 0 means 64 MiB
+}
+
+// A Request is what an agent asked for.
+type Request struct {
+	// Format is codex (envelopes) or edit, that of the first operation; empty
+	// if nothing was recognised.
+	Format string
+	Ops    []edit.Op
+	// Notes are the liberties that reading took. Their Line is that of the text
+	// that held the markers: of the decoded string if it came in JSON.
+	Notes []edit.Note
+	// Base is the directory of a heredoc's cd, as written: relative paths start
+	// there. Empty where the request names none.
+	Base string
+	// Calls are the transport's calls that were taken, in order, each to be
+	// answered by Answer; edit.Op.Call is an index into it. It is nil if the
+	// request came as plain text, bare arguments, or a hook's input.
+	Calls []Call
+
+	container container
+}
+
+// A Call is one call of a tool.
+type Call struct {
+	ID   string // as the transport gives it
+	Name string // the tool, as called
+}
+
+// Parse reads a request. Whatever is wrong with it refuses all of it: err is an
+// [edit.Errors] with every reason that was found, in the order of the request.
+// Beside an error a request is returned if calls could be read, so that each of
+// them can be answered; its Ops are then incomplete. The time is linear in the
+// length of data, which is not modified or retained.
+func Parse(data []byte, opt Options) (*Request, error) {
+	if opt.Limit == 0 {
+		opt.Limit = defaultLimit
+	}
+	r := &reader{opt: opt, req: &Request{}}
+	r.read(data)
+	switch {
+	case len(r.errs) == 0:
+		return r.req, nil
+	case len(r.req.Calls) == 0:
+		return nil, r.errs
+	}
+	return r.req, r.errs
+}
+
+// A reader reads one request.
+type reader struct {
+	opt  Options
+	only *format // the format that the caller named, nil if none
+	req  *Request
+	errs edit.Errors
+
+	call   int    // index of the call that is being read
+	prefix string // what messages about it begin with
+	based  bool   // some part of the request has said where its paths start
+
+	notJSON *edit.Error // why a text that begins like JSON is none
+}
+
+func (r *reader) fail(code edit.Code, line int, format string, args ...any) {
+	r.refuse(&edit.Error{Code: code, Line: line, Msg: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) refuse(e *edit.Error) {
+	if e.Line > 0 {
+		e.Msg = fmt.Sprintf("line %d: %s", e.Line, e.Msg)
+	}
+	e.Msg = r.prefix + e.Msg
+	r.errs = append(r.errs, e)
+}
+
+func (r *reader) note(code edit.Code, line int, format string, args ...any) {
+	r.req.Notes = append(r.req.Notes, edit.Note{Code: code, Line: line, Msg: fmt.Sprintf(format, args...)})
+}
+
+// add takes an operation that was read by the named format.
+func (r *reader) add(format string, op edit.Op) {
+	if r.req.Format == "" {
+		r.req.Format = format
+	}
+	op.Call = r.call
+	r.req.Ops = append(r.req.Ops, op)
+}
+
+// base says where the paths of what is read next start. A request has one base:
+// an operation must not land elsewhere because another one came with a cd.
+func (r *reader) base(dir string, line int) {
+	if r.based && r.req.Base != dir {
+		r.fail(edit.BadInput, line, "the parts of the request start in different directories, %s and %s", quote(r.req.Base), quote(dir))
+		return
+	}
+	r.req.Base, r.based = dir, true
+}
+
+func (r *reader) read(data []byte) {
+	f, ok := named(r.opt.Format)
+	if !ok {
+		r.fail(edit.Usage, 0, "unknown format %s", quote(r.opt.Format))
+		return
+	}
+	if f != nil && f.later {
+		r.fail(edit.Unsupported, 0, "the format %s is not read", f.name)
+		return
+	}
+	r.only = f
+	text, err := toText(data, r.opt.Limit)
+	if err != nil {
+		r.refuse(err)
+		return
+	}
+	first := strings.TrimLeft(text, " \t\r\n")
+	arguments := f != nil && f.arguments
+	if first != "" && (arguments || strings.IndexByte("{[\"", first[0]) >= 0) {
+		values, err := r.json(text, 0)
+		switch {
+		case err == nil:
+			r.values(values)
+			return
+		case arguments, err.Code == edit.Truncated && first[0] != '"':
+			r.refuse(err)
+			return
+		}
+		r.notJSON = err // text that begins with a bracket or a quotation
+	}
+	r.text(text)
+}
+
+// quotedMost is how many characters of a text a message quotes.
+const quotedMost = 120
+
+// quote quotes a text for a message, cut between characters.
+func quote(text string) string {
+	n := 0
+	for i := range text {
+		if n == quotedMost {
+			text = text[:i]
+			break
+		}
+		n++
+	}
+	return `"` + edit.Quote(text) + `"`
+}
+
+// more counts what a message left out: "", or " (and 3 more)".
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
+}
