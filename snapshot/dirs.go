@@ -1,0 +1,200 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// A dir is an open directory. What is done in it is done by the handle, so
+// that no later change of the path can lead elsewhere.
+type dir struct {
+	path  string // relative to the top, "." for the top itself
+	root  *os.Root
+	file  *os.File // for system calls that want a descriptor; opened when needed
+	info  fs.FileInfo
+	dirty bool // a name in it changed and is not synced yet
+	plain bool // its file system cannot exchange names
+}
+
+func (d *dir) close() error {
+	if d.file != nil {
+		d.file.Close()
+	}
+	return d.root.Close()
+}
+
+// fd returns a descriptor of the directory.
+func (d *dir) fd() (int, error) {
+	if d.file == nil {
+		f, err := d.root.Open(".")
+		if err != nil {
+			return -1, err
+		}
+		d.file = f
+	}
+	return int(d.file.Fd()), nil
+}
+
+// lookup tells what stands at a name, nil if nothing does.
+func (d *dir) lookup(name string) (*edit.File, error) {
+	fi, err := d.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	f := &edit.File{Mode: fi.Mode(), Stat: statOf(fi)}
+	if f.IsLink() {
+		target, err := d.root.Readlink(name)
+		if err != nil {
+			return nil, err
+		}
+		f.Data = []byte(target)
+	}
+	return f, nil
+}
+
+// errOther: what stands at the name is not the regular file it was, or none.
+var errOther = errors.New("not the file that was there")
+
+// open opens the regular file at name for reading, and nothing else: neither
+// through a link nor a FIFO that would keep us waiting.
+func (d *dir) open(name string) (*os.File, fs.FileInfo, error) {
+	fi, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, nil, errOther
+	}
+	f, err := d.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A link put there in between leads to another file, or to one that could
+	// be opened by its own name.
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(fi, opened) {
+		err = errOther
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, opened, nil
+}
+
+// dirs are the directories that one operation has opened, one handle each.
+type dirs struct {
+	top *dir
+	all map[string]*dir
+}
+
+func (w *Worktree) dirs() *dirs { return &dirs{top: w.top, all: map[string]*dir{}} }
+
+func (ds *dirs) close() {
+	for _, d := range ds.all {
+		d.close()
+	}
+}
+
+// A notDirError says that a component of a path is no directory.
+type notDirError struct {
+	path string
+	mode fs.FileMode
+}
+
+func (e *notDirError) Error() string { return edit.Quote(e.path) + ": not a directory" }
+
+// gone reports whether err means that the path cannot exist.
+func gone(err error) bool {
+	var nd *notDirError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &nd)
+}
+
+// get opens the directory at p, component by component. os.Root keeps us below
+// the top, but follows links there; that none was followed is proved by
+// comparing what Lstat saw with what was opened.
+func (ds *dirs) get(p string) (*dir, error) {
+	if p == "." {
+		return ds.top, nil
+	}
+	if d := ds.all[p]; d != nil {
+		return d, nil
+	}
+	name := path.Base(p)
+	if name == "." || name == ".." || name == "/" || strings.HasPrefix(p, "/") {
+		return nil, fmt.Errorf("%s: not a clean relative path", edit.Quote(p))
+	}
+	parent, err := ds.get(path.Dir(p))
+	if err != nil {
+		return nil, err
+	}
+	fi, err := parent.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.IsDir() {
+		return nil, &notDirError{p, fi.Mode()}
+	}
+	root, err := parent.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := root.Lstat(".")
+	if err == nil && !os.SameFile(fi, opened) {
+		err = &notDirError{p, fs.ModeSymlink}
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	d := &dir{path: p, root: root, info: opened, plain: parent.plain}
+	ds.all[p] = d
+	return d, nil
+}
+
+// lookup tells what stands at a path, nil if nothing can.
+func (ds *dirs) lookup(p string) (*edit.File, error) {
+	d, err := ds.get(path.Dir(p))
+	if gone(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return d.lookup(path.Base(p))
+}
+
+// drop forgets a directory that is about to go, and tells whether it was dirty.
+func (ds *dirs) drop(p string) bool {
+	d := ds.all[p]
+	if d == nil {
+		return false
+	}
+	d.close()
+	delete(ds.all, p)
+	return d.dirty
+}
+
+// moved returns a directory that is no longer where it was opened, nil if all
+// are in place.
+func (ds *dirs) moved() *dir {
+	for p, d := range ds.all {
+		parent := ds.top
+		if up := path.Dir(p); up != "." {
+			if parent = ds.all[up]; parent == nil {
+				continue
+			}
+		}
+		if fi, err := parent.root.Lstat(path.Base(p)); err != nil || !os.SameFile(fi, d.info) {
+			return d
+		}
+	}
+	return nil
+}

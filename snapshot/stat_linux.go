@@ -1,0 +1,7 @@
+package snapshot
+
+import "syscall"
+
+func times(st *syscall.Stat_t) (mtime, ctime int64) {
+	return syscall.TimespecToNsec(st.Mtim), syscall.TimespecToNsec(st.Ctim)
+}
