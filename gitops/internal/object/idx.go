@@ -1,0 +1,141 @@
+package object
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"sort"
+)
+
+// An idx is the index of a pack, version 2, read by position: the fan-out
+// table when it is opened, one bucket of names for a lookup. git writes the
+// file once under another name and never changes it.
+type idx struct {
+	f      *os.File
+	fanout [256]uint32 // names that begin with a byte up to this one
+}
+
+const (
+	idxMagic   = "\xfftOc\x00\x00\x00\x02"
+	idxNames   = int64(len(idxMagic) + 256*4)
+	bucketSize = 64 << 10 // bytes of names read at once
+)
+
+func openIdx(name string) (*idx, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	x := &idx{f: f}
+	if err := x.readFanout(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *idx) readFanout() error {
+	var head [idxNames]byte
+	if _, err := x.f.ReadAt(head[:], 0); err != nil {
+		return damaged("%s: %v", x.f.Name(), err)
+	}
+	if string(head[:len(idxMagic)]) != idxMagic {
+		return damaged("%s: not a pack index of version 2", x.f.Name())
+	}
+	last := uint32(0)
+	for i := range x.fanout {
+		n := binary.BigEndian.Uint32(head[len(idxMagic)+4*i:])
+		if n < last {
+			return damaged("%s: the fan-out table does not ascend", x.f.Name())
+		}
+		x.fanout[i], last = n, n
+	}
+	return nil
+}
+
+// find returns where in the pack an object begins.
+func (x *idx) find(id ID) (offset int64, ok bool, err error) {
+	lo, hi := int64(0), int64(x.fanout[id[0]])
+	if id[0] > 0 {
+		lo = int64(x.fanout[id[0]-1])
+	}
+	// Names are evenly spread: in all but the largest packs the bucket is one
+	// short read.
+	var name ID
+	for (hi-lo)*int64(len(name)) > bucketSize {
+		mid := lo + (hi-lo)/2
+		if _, err := x.f.ReadAt(name[:], idxNames+mid*int64(len(name))); err != nil {
+			return 0, false, damaged("%s: %v", x.f.Name(), err)
+		}
+		if bytes.Compare(name[:], id[:]) <= 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	n := int(hi - lo)
+	if n == 0 {
+		return 0, false, nil
+	}
+	names := make([]byte, n*len(name))
+	if _, err := x.f.ReadAt(names, idxNames+lo*int64(len(name))); err != nil {
+		return 0, false, damaged("%s: %v", x.f.Name(), err)
+	}
+	at := func(i int) []byte { return names[i*len(name):][:len(name)] }
+	i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), id[:]) >= 0 })
+	if i == n || !bytes.Equal(at(i), id[:]) {
+		return 0, false, nil
+	}
+	offset, err = x.offset(lo + int64(i))
+	return offset, err == nil, err
+}
+
+// offset reads the position of the i-th object: four bytes behind names and
+// checksums, or, with the top bit set, the number of one of eight bytes.
+func (x *idx) offset(i int64) (int64, error) {
+	n := int64(x.fanout[255])
+	var b [8]byte
+	if _, err := x.f.ReadAt(b[:4], idxNames+n*(20+4)+i*4); err != nil {
+		return 0, damaged("%s: %v", x.f.Name(), err)
+	}
+	o := binary.BigEndian.Uint32(b[:4])
+	if o>>31 == 0 {
+		return int64(o), nil
+	}
+	if _, err := x.f.ReadAt(b[:], idxNames+n*(20+4+4)+int64(o&0x7fffffff)*8); err != nil {
+		return 0, damaged("%s: %v", x.f.Name(), err)
+	}
+	return int64(binary.BigEndian.Uint64(b[:]) & (1<<63 - 1)), nil
+}
+
+// encodeIdx writes the index of a pack whose entries are sorted by name.
+func encodeIdx(entries []packEntry, packSum ID) []byte {
+	b := append(make([]byte, 0, int(idxNames)+len(entries)*28+40), idxMagic...)
+	var fanout [256]uint32
+	for _, e := range entries {
+		fanout[e.id[0]]++
+	}
+	n := uint32(0)
+	for _, c := range fanout {
+		n += c
+		b = binary.BigEndian.AppendUint32(b, n)
+	}
+	for _, e := range entries {
+		b = append(b, e.id[:]...)
+	}
+	for _, e := range entries {
+		b = binary.BigEndian.AppendUint32(b, e.crc)
+	}
+	var large []byte
+	for _, e := range entries {
+		if e.offset < 1<<31 {
+			b = binary.BigEndian.AppendUint32(b, uint32(e.offset))
+			continue
+		}
+		b = binary.BigEndian.AppendUint32(b, 1<<31|uint32(len(large)/8))
+		large = binary.BigEndian.AppendUint64(large, uint64(e.offset))
+	}
+	b = append(b, large...)
+	b = append(b, packSum[:]...)
+	return append(b, sha1Of(b)...)
+}

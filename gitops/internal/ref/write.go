@@ -1,0 +1,306 @@
+package ref
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/gitops/internal/durable"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+const (
+	lockWait  = time.Second // as git's core.packedRefsTimeout
+	lockPause = 5 * time.Millisecond
+)
+
+// Create gives birth to a ref: its lock file is made as git makes it, filled
+// and synced, and becomes the ref only if no ref of that name exists, loose or
+// packed. It is durable when Create returns nil. ErrExists and ErrLocked mean
+// that nothing was changed.
+func (s *Store) Create(name string, id object.ID) (err error) {
+	if !ValidName(name) || id.IsZero() {
+		return fmt.Errorf("%q: %w", name, ErrName)
+	}
+	file := s.path(name)
+	lock, err := s.lock(file)
+	if err != nil {
+		return named(name, err)
+	}
+	defer func() {
+		if err != nil {
+			lock.Close()
+			os.Remove(lock.Name())
+		}
+	}()
+	if _, err := lock.WriteString(id.String() + "\n"); err != nil {
+		return named(name, err)
+	}
+	if err := s.sync(lock); err != nil {
+		return named(name, err)
+	}
+	// Checked under the lock: from here on git does not make it either.
+	if err := s.free(name); err != nil {
+		return named(name, err)
+	}
+	if err := lock.Close(); err != nil {
+		return named(name, err)
+	}
+	if err := os.Rename(lock.Name(), file); err != nil {
+		return named(name, err)
+	}
+	// The ref stands. If its directory cannot be synced it goes again, so that
+	// the caller, told of an error, has none.
+	if err := s.syncDir(filepath.Dir(file)); err != nil {
+		os.Remove(file)
+		return named(name, err)
+	}
+	return nil
+}
+
+// free reports whether a new ref may have this name, the rule of git's
+// refs_verify_refname_available among others: a name is a ref or a directory.
+func (s *Store) free(name string) error {
+	switch info, err := os.Lstat(s.path(name)); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return ErrExists
+	case removeEmpty(s.path(name)) != nil:
+		return ErrExists
+	}
+	for i := len("refs/"); i <= len(name); i++ {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		if _, err := s.readPacked(name[:i]); err == nil {
+			return ErrExists
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	below := false
+	err := s.eachPacked(name+"/", func(Ref) bool { below = true; return false })
+	if err == nil && below {
+		err = ErrExists
+	}
+	return err
+}
+
+// removeEmpty removes a directory that holds nothing but empty ones, which
+// pack-refs and deletions leave behind.
+func removeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if err := removeEmpty(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	if err != nil { // a file among them
+		return err
+	}
+	return os.Remove(dir)
+}
+
+// lock makes file.lock, waiting for its holder up to a second, and the
+// directories above it again if `git pack-refs` removes them as empty.
+func (s *Store) lock(file string) (*os.File, error) {
+	deadline := time.Now().Add(lockWait)
+	for {
+		f, err := os.OpenFile(file+".lock", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case err == nil:
+			if err := s.Perm.Fix(f.Name()); err != nil {
+				f.Close()
+				os.Remove(f.Name())
+				return nil, err
+			}
+			return f, nil
+		case errors.Is(err, fs.ErrNotExist):
+			if err := s.Perm.MkdirAll(filepath.Dir(file), s.NoSync); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		case !errors.Is(err, fs.ErrExist):
+			return nil, err
+		default:
+			time.Sleep(lockPause)
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("%w by %s.lock", ErrLocked, file)
+		}
+	}
+}
+
+func (s *Store) sync(f *os.File) error {
+	if s.NoSync {
+		return nil
+	}
+	return f.Sync()
+}
+
+func (s *Store) syncDir(dir string) error {
+	if s.NoSync {
+		return nil
+	}
+	return durable.SyncDir(dir)
+}
+
+// Remove takes a ref away if it still names this object, as git's
+// refs/files-backend does: under its own lock and that of packed-refs, the
+// packed entry first, so that it cannot come to light again when the loose
+// file goes. Without the lock of packed-refs a `git pack-refs` at work would
+// bring the ref back.
+func (s *Store) Remove(name string, id object.ID) error {
+	if !ValidName(name) {
+		return fmt.Errorf("%q: %w", name, ErrName)
+	}
+	file := s.path(name)
+	lock, err := s.lock(file)
+	if err != nil {
+		return named(name, err)
+	}
+	defer os.Remove(lock.Name())
+	defer lock.Close()
+	got, target, err := s.readLoose(name)
+	loose := err == nil
+	if errors.Is(err, ErrNotFound) {
+		got, err = s.readPacked(name)
+	}
+	switch {
+	case err != nil:
+		return named(name, err)
+	case target != "" || got != id:
+		return named(name, ErrChanged)
+	}
+	unlock, err := s.removePacked(name)
+	if err != nil {
+		return named(name, err)
+	}
+	defer unlock()
+	if !loose {
+		return nil
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return named(name, err)
+	}
+	return named(name, s.syncDir(filepath.Dir(file)))
+}
+
+// removePacked takes an entry out of packed-refs and keeps the file locked
+// until unlock is called. Nothing else in the file is changed.
+func (s *Store) removePacked(name string) (unlock func(), err error) {
+	file, err := filepath.EvalSymlinks(s.packedPath()) // as git does
+	if err != nil {
+		file = s.packedPath()
+	}
+	lock, err := s.lock(file)
+	if err != nil {
+		return nil, err
+	}
+	unlock = func() {
+		lock.Close()
+		os.Remove(lock.Name())
+	}
+	defer func() {
+		if err != nil {
+			unlock()
+		}
+	}()
+	if _, err := s.readPacked(name); errors.Is(err, ErrNotFound) {
+		return unlock, nil
+	} else if err != nil {
+		return nil, err
+	}
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return unlock, s.replace(file, without(old, name))
+}
+
+// replace writes packed-refs.new, git's name for it, and renames it.
+func (s *Store) replace(file string, data []byte) (err error) {
+	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := s.Perm.Fix(f.Name()); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := s.sync(f); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), file); err != nil {
+		return err
+	}
+	return s.syncDir(filepath.Dir(file))
+}
+
+// without drops a ref's line and the ^ line that belongs to it.
+func without(packed []byte, name string) []byte {
+	out := make([]byte, 0, len(packed))
+	dropped := false
+	for len(packed) > 0 {
+		end := bytes.IndexByte(packed, '\n') + 1
+		if end == 0 {
+			end = len(packed)
+		}
+		line := packed[:end]
+		packed = packed[end:]
+		if line[0] == '^' && dropped {
+			continue
+		}
+		r, ok := parsePacked(strings.TrimSuffix(string(line), "\n"))
+		if dropped = ok && r.Name == name; !dropped {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// RemoveLocks removes lock files of refs below prefix, which a process that
+// died has left, and returns the names of their refs. Only for refs that
+// nobody else writes, and while holding the lock under which they are written.
+func (s *Store) RemoveLocks(prefix string) ([]string, error) {
+	if !strings.HasPrefix(prefix, "refs/") || !strings.HasSuffix(prefix, "/") {
+		return nil, fmt.Errorf("%q: %w", prefix, ErrName)
+	}
+	var removed []string
+	root := s.path(strings.TrimSuffix(prefix, "/"))
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		name, isLock := strings.CutSuffix(file, ".lock")
+		if err != nil || d.IsDir() || !isLock {
+			return err
+		}
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		rel, err := filepath.Rel(s.CommonDir, name)
+		if err == nil {
+			removed = append(removed, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	return removed, err
+}

@@ -1,0 +1,356 @@
+package repo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An IndexEntry is one entry of git's index.
+type IndexEntry struct {
+	Path  string
+	Mode  uint32 // as in a tree: 0100644, 0100755, 0120000, 0160000
+	ID    [20]byte
+	Stage int // 0, or 1 to 3 for a path that is not merged
+
+	SkipWorktree    bool
+	IntentToAdd     bool
+	AssumeUnchanged bool
+
+	Stat IndexStat
+}
+
+// Gitlink reports whether the entry is a submodule.
+func (e *IndexEntry) Gitlink() bool { return e.Mode&0o170000 == 0o160000 }
+
+// IndexStat is what git saw of the file when it last found it unchanged; zero
+// where it did not look, and where the index came through the git program.
+// Sizes and numbers are cut to 32 bits.
+type IndexStat struct {
+	CtimeSec, CtimeNsec, MtimeSec, MtimeNsec, Dev, Ino, UID, GID, Size uint32
+}
+
+// An Index is the content of a worktree's index at one moment. It must be
+// given back by Close.
+type Index struct {
+	data    []byte
+	unmap   func()
+	version uint32
+	count   uint32
+	listed  []IndexEntry // instead of data, from the git program
+}
+
+// errIndexForm is the cause when the flat reader cannot serve an index.
+var errIndexForm = errors.New("unknown form of index")
+
+// Index reads the index without a lock and without decoding it. A repository
+// without one has an empty index. Split and sparse indexes, and those that
+// cannot be parsed, are read by the git program.
+func (l *Layout) Index() (*Index, error) { return l.index(nil) }
+
+// index is Index, and calls f for each entry on the pass over them that checks
+// their form. If that fails what f has seen is void: x.listed has the entries.
+func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
+	name := filepath.Join(l.GitDir, "index")
+	if other := os.Getenv("GIT_INDEX_FILE"); l.InHook && other != "" {
+		if name = other; !filepath.IsAbs(name) {
+			name = filepath.Join(l.Top, other)
+		}
+	}
+	// git replaces the file and never cuts it, so that it can be mapped:
+	// reading the megabytes of a large one costs more than the search.
+	data, unmap, err := mapFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Index{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, err := parseIndex(data, f)
+	if err != nil {
+		unmap()
+		return l.listIndex(err)
+	}
+	x.unmap = unmap
+	return x, nil
+}
+
+// Close gives the index back. What was taken from it stays valid.
+func (x *Index) Close() {
+	if x.unmap != nil {
+		x.unmap()
+	}
+	*x = Index{}
+}
+
+// IndexAt is what the index says about one path.
+type IndexAt struct {
+	Entry    *IndexEntry // nil if the path has none; of an unmerged path the first stage
+	Unmerged bool
+	Gitlink  string // the submodule that the path is or lies in, "" if none
+}
+
+// IndexEntry looks one path up.
+func (l *Layout) IndexEntry(path string) (IndexAt, error) {
+	found, err := l.IndexEntries([]string{path})
+	if err != nil {
+		return IndexAt{}, err
+	}
+	return found[0], nil
+}
+
+// IndexEntries looks paths up in one pass over the index; the answers are in
+// the order of the paths.
+func (l *Layout) IndexEntries(paths []string) ([]IndexAt, error) {
+	s := newSearch(paths)
+	x, err := l.index(func(r *rawEntry) bool { s.visit(r); return true })
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if x.listed != nil {
+		return x.LookupAll(paths), nil
+	}
+	return s.found, nil
+}
+
+// Lookup finds the entries of a path, and a submodule at or above it.
+func (x *Index) Lookup(path string) IndexAt { return x.LookupAll([]string{path})[0] }
+
+// LookupAll is Lookup for many paths in one pass; the answers are in the
+// order of the paths.
+func (x *Index) LookupAll(paths []string) []IndexAt {
+	s := newSearch(paths)
+	x.each(s.visit)
+	return s.found
+}
+
+// A search runs over the entries and the wanted names at once: both are sorted
+// by bytes.
+type search struct {
+	found  []IndexAt
+	wanted []name
+}
+
+func newSearch(paths []string) *search {
+	s := &search{found: make([]IndexAt, len(paths))}
+	for i, p := range paths {
+		s.wanted = append(s.wanted, name{p, i, true})
+		for j := range len(p) {
+			if p[j] == '/' {
+				s.wanted = append(s.wanted, name{p[:j], i, false})
+			}
+		}
+	}
+	slices.SortFunc(s.wanted, func(a, b name) int { return strings.Compare(a.path, b.path) })
+	return s
+}
+
+// visit takes one entry and reports whether more are wanted.
+func (s *search) visit(r *rawEntry) bool {
+	for len(s.wanted) > 0 && s.wanted[0].path < string(r.path) {
+		s.wanted = s.wanted[1:]
+	}
+	for k := 0; k < len(s.wanted) && s.wanted[k].path == string(r.path); k++ {
+		s.found[s.wanted[k].of].take(r.entry(), s.wanted[k].exact)
+	}
+	return len(s.wanted) > 0
+}
+
+// A name is wanted for one of several paths: the path itself or a directory
+// above it.
+type name struct {
+	path  string
+	of    int
+	exact bool
+}
+
+func (at *IndexAt) take(e IndexEntry, exact bool) {
+	if e.Gitlink() {
+		at.Gitlink = e.Path
+	}
+	if !exact {
+		return
+	}
+	if at.Entry == nil {
+		at.Entry = &e
+	}
+	at.Unmerged = e.Stage > 0
+}
+
+// All iterates over the entries in the order of the index: by path, then by
+// stage.
+func (x *Index) All() func(yield func(IndexEntry) bool) {
+	return func(yield func(IndexEntry) bool) {
+		x.each(func(r *rawEntry) bool { return yield(r.entry()) })
+	}
+}
+
+// Len returns the number of entries.
+func (x *Index) Len() int {
+	if x.data == nil {
+		return len(x.listed)
+	}
+	return int(x.count)
+}
+
+func (x *Index) each(f func(*rawEntry) bool) {
+	if x.data == nil {
+		for i := range x.listed {
+			if !f(&rawEntry{path: []byte(x.listed[i].Path), whole: &x.listed[i]}) {
+				return
+			}
+		}
+		return
+	}
+	_, _ = walkIndex(x.data, x.version, x.count, f) // its form was checked
+}
+
+// The parts of an entry, as gitformat-index(5) describes it.
+const (
+	indexHead  = 12
+	entryFixed = 62 // stat data, object, flags
+	entryFlags = 60
+
+	flagAssumeUnchanged = 1 << 15
+	flagExtended        = 1 << 14
+	flagSkipWorktree    = 1 << 14 // of the extended flags
+	flagIntentToAdd     = 1 << 13
+)
+
+type rawEntry struct {
+	path     []byte // valid until the next entry
+	fixed    []byte
+	extended uint16
+	whole    *IndexEntry // instead, from the git program
+}
+
+func (r *rawEntry) entry() IndexEntry {
+	if r.whole != nil {
+		return *r.whole
+	}
+	b := r.fixed
+	u := func(i int) uint32 { return binary.BigEndian.Uint32(b[4*i:]) }
+	flags := binary.BigEndian.Uint16(b[entryFlags:])
+	e := IndexEntry{
+		Path: string(r.path), Mode: u(6), Stage: int(flags >> 12 & 3),
+		AssumeUnchanged: flags&flagAssumeUnchanged != 0,
+		SkipWorktree:    r.extended&flagSkipWorktree != 0,
+		IntentToAdd:     r.extended&flagIntentToAdd != 0,
+		Stat: IndexStat{
+			CtimeSec: u(0), CtimeNsec: u(1), MtimeSec: u(2), MtimeNsec: u(3),
+			Dev: u(4), Ino: u(5), UID: u(7), GID: u(8), Size: u(9),
+		},
+	}
+	copy(e.ID[:], b[40:60])
+	return e
+}
+
+// parseIndex checks the form of an index of version 2 to 4 with SHA-1 names.
+// The checksum is left alone: it costs five times the scan, and may be off.
+// f, unless it is nil, is called for each entry.
+func parseIndex(data []byte, f func(*rawEntry) bool) (*Index, error) {
+	if len(data) < indexHead+20 || string(data[:4]) != "DIRC" {
+		return nil, fmt.Errorf("%w: no header", errIndexForm)
+	}
+	x := &Index{data: data, version: binary.BigEndian.Uint32(data[4:]), count: binary.BigEndian.Uint32(data[8:])}
+	if x.version < 2 || x.version > 4 {
+		return nil, fmt.Errorf("%w: version %d", errIndexForm, x.version)
+	}
+	end, err := walkIndex(data, x.version, x.count, f)
+	if err != nil {
+		return nil, err
+	}
+	return x, checkExtensions(data[end : len(data)-20])
+}
+
+// checkExtensions refuses those without which the entries mean something else:
+// git spells their names in lower case. "link" is a split index, "sdir" a
+// sparse one with whole directories as entries.
+func checkExtensions(data []byte) error {
+	for len(data) > 0 {
+		if len(data) < 8 || uint64(len(data)-8) < uint64(binary.BigEndian.Uint32(data[4:])) {
+			return fmt.Errorf("%w: an extension is cut short", errIndexForm)
+		}
+		if data[0] < 'A' || data[0] > 'Z' {
+			return fmt.Errorf("%w: extension %q", errIndexForm, data[:4])
+		}
+		data = data[8+binary.BigEndian.Uint32(data[4:]):]
+	}
+	return nil
+}
+
+// walkIndex calls f, unless it is nil, for each entry until it returns false,
+// and returns where the entries end.
+func walkIndex(data []byte, version, count uint32, f func(*rawEntry) bool) (int, error) {
+	cut := fmt.Errorf("%w: an entry is cut short", errIndexForm)
+	var r rawEntry
+	limit := len(data) - 20
+	at := indexHead
+	var path []byte
+	for range count {
+		if limit-at < entryFixed {
+			return 0, cut
+		}
+		r.fixed, r.extended = data[at:at+entryFixed], 0
+		name := at + entryFixed
+		if binary.BigEndian.Uint16(r.fixed[entryFlags:])&flagExtended != 0 {
+			if version < 3 || limit-name < 2 {
+				return 0, cut
+			}
+			r.extended = binary.BigEndian.Uint16(data[name:])
+			name += 2
+		}
+		if version == 4 {
+			strip, n := prefixLength(data[name:limit])
+			if n == 0 || strip > len(path) {
+				return 0, cut
+			}
+			path = path[:len(path)-strip]
+			name += n
+		}
+		// The length is in the flags, unless it is too large for them.
+		end := int(binary.BigEndian.Uint16(r.fixed[entryFlags:]) & 0xfff)
+		if version == 4 || end == 0xfff || name+end >= limit || data[name+end] != 0 {
+			end = bytes.IndexByte(data[name:limit], 0)
+		}
+		if end < 0 {
+			return 0, cut
+		}
+		if version == 4 {
+			path = append(path, data[name:name+end]...)
+			r.path, at = path, name+end+1
+		} else {
+			// One to eight NULs, to a multiple of eight.
+			r.path, at = data[name:name+end], at+(name+end-at+8)&^7
+		}
+		if at > limit || len(r.path) == 0 {
+			return 0, cut
+		}
+		if f != nil && !f(&r) {
+			return at, nil
+		}
+	}
+	return at, nil
+}
+
+// prefixLength reads how many bytes of the path before are not shared, in the
+// encoding of a delta's distance.
+func prefixLength(b []byte) (n, length int) {
+	for i, c := range b[:min(len(b), 5)] {
+		if i > 0 {
+			n++
+		}
+		n = n<<7 | int(c&0x7f)
+		if c < 0x80 {
+			return n, i + 1
+		}
+	}
+	return 0, 0
+}

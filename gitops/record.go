@@ -1,0 +1,487 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/durable"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+)
+
+const (
+	turnsPrefix = "refs/chordgit/turns/"
+	openPrefix  = "refs/chordgit/open/"
+)
+
+func turnRef(n int) string { return turnsPrefix + strconv.Itoa(n) }
+func openRef(n int) string { return openPrefix + strconv.Itoa(n) }
+
+// record makes a planned turn durable: the bytes before and after, the tag, and
+// the open mark that says that a transaction is under way. It gives the turn
+// its number. From its return on a crash can be repaired; before, nothing has
+// happened.
+func (r *Repo) record(ctx context.Context, t *Turn, plan *edit.Plan) error {
+	d, err := r.draft(t, plan, StatusComplete)
+	if err != nil {
+		return err
+	}
+	defer d.batch.Close()
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	r.opt.Step("record")
+	for thorough := false; ; thorough = true {
+		if t.N, err = r.nextNumber(thorough); err != nil {
+			return unrecorded(err)
+		}
+		if taken, err := r.closed(t); err != nil {
+			return unrecorded(err)
+		} else if taken {
+			continue
+		}
+		if err := r.tag(t, d); err != nil {
+			return unrecorded(err)
+		}
+		r.opt.Step("mark")
+		err := r.refs.Create(openRef(t.N), t.tag)
+		if errors.Is(err, ref.ErrExists) {
+			continue // somebody with whom no lock is shared: the next number
+		}
+		if err != nil {
+			return unrecorded(err)
+		}
+		break
+	}
+	// A prune that ran meanwhile may have taken objects that no ref named yet.
+	if err := d.batch.Verify(); err != nil {
+		return errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
+	}
+	r.opt.Step("marked")
+	return nil
+}
+
+// recordClosed closes an interrupted turn, under its old number, with a plan
+// that says what is really on disk.
+func (r *Repo) recordClosed(t *Turn, plan *edit.Plan) error {
+	d, err := r.draft(t, plan, StatusRecovered)
+	if err != nil {
+		return err
+	}
+	defer d.batch.Close()
+	if err := r.tag(t, d); err != nil {
+		return unrecorded(err)
+	}
+	return errors.Join(r.close(t), d.batch.Verify())
+}
+
+func unrecorded(err error) error {
+	return trouble(edit.CommitFailed, "the turn cannot be recorded", err)
+}
+
+// A draft is a turn that lacks only its number.
+type draft struct {
+	batch         *object.Batch
+	before, after object.ID
+	meta          *meta
+}
+
+// draft stores what a plan replaces and what it writes. The batch must be given
+// back.
+func (r *Repo) draft(t *Turn, plan *edit.Plan, status string) (d *draft, err error) {
+	head, err := r.head()
+	if err != nil {
+		return nil, err
+	}
+	batch := r.db.NewBatch()
+	d = &draft{batch: batch}
+	defer func() {
+		if err != nil {
+			batch.Close()
+		}
+	}()
+	if err := r.storeFiles(d.batch, plan); err != nil {
+		return nil, err
+	}
+	if d.before, d.after, err = r.overlays(d.batch, head, plan.Changes); err != nil {
+		return nil, unrecorded(err)
+	}
+	t.Status = status
+	if d.meta, err = r.newMeta(t, plan, head); err != nil {
+		return nil, err
+	}
+	d.meta.Stats.StoredBytes = d.batch.Stats().Bytes
+	return d, nil
+}
+
+// storeFiles puts the bytes of all files of a plan into the batch, two at a
+// time: hashing and deflating are what a large change costs.
+func (r *Repo) storeFiles(batch *object.Batch, plan *edit.Plan) error {
+	jobs := make(chan *edit.Change)
+	var mu sync.Mutex
+	var errs []error
+	var wg sync.WaitGroup
+	for range min(runtime.NumCPU(), 4) {
+		wg.Go(func() {
+			for c := range jobs {
+				if err := r.storeChange(batch, c); err != nil {
+					mu.Lock()
+					errs = append(errs, err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for i := range plan.Changes {
+		jobs <- &plan.Changes[i]
+	}
+	close(jobs)
+	wg.Wait()
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	// What moved without being looked at has the id of its source.
+	for i := range plan.Changes {
+		c := &plan.Changes[i]
+		if c.After == nil || c.After.ID != "" {
+			continue
+		}
+		source := slices.IndexFunc(plan.Changes, func(o edit.Change) bool { return o.Path == c.From })
+		if source < 0 || plan.Changes[source].Before == nil {
+			return &edit.Error{Code: edit.Internal, Path: c.Path, Msg: "its bytes are not known"}
+		}
+		c.After.ID = plan.Changes[source].Before.ID
+	}
+	return nil
+}
+
+func (r *Repo) storeChange(batch *object.Batch, c *edit.Change) error {
+	if err := r.storeFile(batch, c.Path, c.Before); err != nil {
+		return err
+	}
+	if c.After != nil && c.After.Data == nil && c.From != "" {
+		return nil // a moved file that nobody had to read: its source has the id
+	}
+	return r.storeFile(batch, c.Path, c.After)
+}
+
+// storeFile puts one file's bytes into the batch and sets its ID.
+func (r *Repo) storeFile(batch *object.Batch, path string, f *edit.File) error {
+	if f == nil || f.ID != "" {
+		return nil
+	}
+	var id object.ID
+	var err error
+	if f.Data != nil || !f.Regular() {
+		id, err = batch.Blob(f.Data)
+	} else {
+		var in io.ReadCloser
+		if in, err = r.tree.Open(path, f); err != nil {
+			return err
+		}
+		id, err = batch.BlobFrom(in, f.Stat.Size)
+		err = errors.Join(err, in.Close())
+	}
+	if err != nil {
+		return unrecorded(err)
+	}
+	f.ID = id.String()
+	return nil
+}
+
+// overlays makes the trees before and after: HEAD's with the touched paths laid
+// over it, so that ordinary git commands show the change in its place.
+func (r *Repo) overlays(batch *object.Batch, head metaHead, changes []edit.Change) (before, after object.ID, err error) {
+	var root object.ID
+	if head.OID != "" {
+		id, ok := object.ParseID(head.OID)
+		if !ok {
+			return before, after, fmt.Errorf("HEAD is no object id: %s", head.OID)
+		}
+		if root, err = object.PeelToTree(r.db, id); err != nil {
+			return before, after, fmt.Errorf("the tree of HEAD: %w", err)
+		}
+	}
+	old, now := map[string]*object.Leaf{}, map[string]*object.Leaf{}
+	for _, c := range changes {
+		old[c.Path], now[c.Path] = leaf(c.Before), leaf(c.After)
+	}
+	if before, err = batch.Overlay(root, old); err != nil {
+		return before, after, err
+	}
+	after, err = batch.Overlay(root, now)
+	return before, after, err
+}
+
+func leaf(f *edit.File) *object.Leaf {
+	if f == nil {
+		return nil
+	}
+	id, _ := object.ParseID(f.ID)
+	switch {
+	case f.IsLink():
+		return &object.Leaf{Mode: object.Symlink, ID: id}
+	case f.Mode&0o100 != 0:
+		return &object.Leaf{Mode: object.Executable, ID: id}
+	}
+	return &object.Leaf{Mode: object.File, ID: id}
+}
+
+// head reads HEAD.
+func (r *Repo) head() (metaHead, error) {
+	now, err := r.refs.Head()
+	if err != nil {
+		return metaHead{}, trouble(edit.Damaged, "HEAD cannot be read", err)
+	}
+	h := metaHead{Ref: now.Ref}
+	if !now.Unborn() {
+		h.OID = now.ID.String()
+	}
+	return h, nil
+}
+
+// newMeta fills meta.json, all but the number.
+func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
+	key, err := r.key()
+	if err != nil {
+		return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
+	}
+	t.Worktree, t.Head = r.layout.ID, head.String()
+	t.MadeDirs, t.RemovedDirs = plan.Mkdir, plan.Rmdir
+	t.Paths, t.Moves = nil, nil
+	m := &meta{
+		Format: format, Kind: t.Kind, Scope: "paths", Status: t.Status,
+		Agent: t.Agent, Session: t.Session, Message: t.Message,
+		Undoes: t.Undoes, Partial: t.Partial,
+		Started: t.Started.UTC().Truncate(time.Millisecond), Ended: time.Now().UTC().Truncate(time.Millisecond),
+		Worktree:    metaTree{ID: r.layout.ID, Key: key, Path: encodePath(r.layout.Top)},
+		Host:        repo.Host(),
+		Head:        metaHeads{Before: head, After: head},
+		MadeDirs:    mapStrings(plan.Mkdir, encodePath),
+		RemovedDirs: mapStrings(plan.Rmdir, encodePath),
+	}
+	for _, c := range plan.Changes {
+		t.Paths = append(t.Paths, c.Path)
+		if c.From != "" {
+			t.Moves = append(t.Moves, Move{c.From, c.Path})
+			m.Moves = append(m.Moves, Move{encodePath(c.From), encodePath(c.Path)})
+		}
+		switch {
+		case c.Before == nil:
+			m.Stats.Created++
+		case c.After == nil:
+			m.Stats.Deleted++
+		default:
+			m.Stats.Changed++
+		}
+	}
+	m.Paths = mapStrings(t.Paths, encodePath)
+	m.setModes(plan.Changes)
+	t.Ended, t.meta = m.Ended, m
+	return m, nil
+}
+
+// tag writes tree, meta.json and tag under the turn's number and makes
+// everything in the batch durable.
+func (r *Repo) tag(t *Turn, d *draft) error {
+	d.meta.Turn = t.N
+	data, err := json.MarshalIndent(d.meta, "", " ")
+	if err != nil {
+		return err
+	}
+	metaID, err := d.batch.Blob(append(data, '\n'))
+	if err != nil {
+		return err
+	}
+	root, err := d.batch.Tree([]object.Entry{
+		{Name: "after", Mode: object.Dir, ID: d.after},
+		{Name: "before", Mode: object.Dir, ID: d.before},
+		{Name: "meta.json", Mode: object.File, ID: metaID},
+	})
+	if err != nil {
+		return err
+	}
+	tag := &object.TagObject{
+		Object: root, Type: object.Tree, Name: fmt.Sprintf("chordgit/turns/%d", t.N),
+		Tagger:  fmt.Sprintf("chordgit <chordgit@localhost> %d +0000", t.Ended.Unix()),
+		Message: t.tagMessage(),
+	}
+	if t.tag, err = d.batch.Object(object.Tag, tag.Encode()); err != nil {
+		return err
+	}
+	t.tree = root
+	return d.batch.Flush()
+}
+
+// nextNumber gives out a number that was never used: one more than the highest
+// open mark, the highest turn that is listed as closed and the highest number
+// given up. The refs of all turns are only looked at where that proved not to
+// be enough, because somebody removed our files: their number must not matter.
+func (r *Repo) nextNumber(thorough bool) (int, error) {
+	highest := 0
+	prefixes := []string{openPrefix}
+	if thorough {
+		prefixes = append(prefixes, turnsPrefix)
+	}
+	for _, prefix := range prefixes {
+		list, err := r.numbers(prefix)
+		if err != nil {
+			return 0, err
+		}
+		if len(list) > 0 {
+			highest = max(highest, list[len(list)-1])
+		}
+	}
+	for _, name := range []string{"turns", "next"} {
+		n, err := lastNumber(filepath.Join(r.sharedDir(), name))
+		if err != nil {
+			return 0, err
+		}
+		highest = max(highest, n)
+	}
+	return highest + 1, nil
+}
+
+// lastNumber is the highest number that begins one of a file's last lines, 0 if
+// there is no such file.
+func lastNumber(name string) (highest int, err error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	tail := make([]byte, min(st.Size(), 4<<10))
+	if _, err := f.ReadAt(tail, st.Size()-int64(len(tail))); err != nil {
+		return 0, err
+	}
+	if st.Size() > int64(len(tail)) { // the first line may be cut
+		_, tail, _ = bytes.Cut(tail, []byte("\n"))
+	}
+	for line := range strings.Lines(string(tail)) {
+		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.Atoi(word); err == nil {
+			highest = max(highest, n)
+		}
+	}
+	return highest, nil
+}
+
+// numbers lists the numbers below a ref prefix, ascending.
+func (r *Repo) numbers(prefix string) ([]int, error) {
+	refs, err := r.refs.List(prefix)
+	if err != nil {
+		return nil, err
+	}
+	var list []int
+	for _, ref := range refs {
+		if n, err := strconv.Atoi(strings.TrimPrefix(ref.Name, prefix)); err == nil && n > 0 {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// writeFile replaces one of chordgit's own files, durably.
+func (r *Repo) writeFile(name string, data []byte) error {
+	perm := r.layout.Perm()
+	f, err := durable.CreateTemp(filepath.Dir(name), "tmp_", 0o644, perm)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return err
+	}
+	if !r.opt.NoSync {
+		if err := f.Sync(); err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			return err
+		}
+	}
+	if err := durable.Place(f, name, 0o644, perm, r.opt.NoSync); err != nil || r.opt.NoSync {
+		return err
+	}
+	return durable.SyncDir(filepath.Dir(name))
+}
+
+// key is the random word that tells this worktree from a later one of the same
+// name: git gives the id of a removed worktree to the next.
+func (r *Repo) key() (string, error) {
+	name := filepath.Join(r.stateDir(), "key")
+	data, err := os.ReadFile(name)
+	if key := strings.TrimSpace(string(data)); err == nil && key != "" {
+		return key, nil
+	}
+	key := rand.Text()
+	return key, r.writeFile(name, []byte(key+"\n"))
+}
+
+// close closes a turn whose change is on disk: its ref, then its line in the
+// list from which lost refs can be told.
+func (r *Repo) close(t *Turn) error {
+	if err := r.refs.Create(turnRef(t.N), t.tag); err != nil && !errors.Is(err, ref.ErrExists) {
+		return err
+	}
+	return r.list(t)
+}
+
+// list adds the turn's line to the list of closed turns, once.
+func (r *Repo) list(t *Turn) error {
+	name := filepath.Join(r.sharedDir(), "turns")
+	line := fmt.Sprintf("%d %s\n", t.N, t.tag)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.layout.Perm().Fix(name)
+	_, err = f.WriteString(line)
+	return err
+}
+
+// drop removes the open mark of a turn that will not be. Its number is noted
+// first: once the mark is gone nothing else tells that it was used.
+func (r *Repo) drop(t *Turn) error {
+	unlock, err := r.lockNumbers(context.Background())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	name := filepath.Join(r.sharedDir(), "next")
+	n, err := lastNumber(name)
+	if err == nil && n < t.N {
+		err = r.writeFile(name, []byte(strconv.Itoa(t.N)+"\n"))
+	}
+	if err != nil {
+		return err
+	}
+	return r.refs.Remove(openRef(t.N), t.tag)
+}

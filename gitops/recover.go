@@ -1,0 +1,211 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+	"github.com/chordgit/chordgit/snapshot"
+)
+
+// foreignGrace is how long another machine's open mark is left alone: it shares
+// no lock with us.
+const foreignGrace = 10 * time.Minute
+
+// Recover repairs what an earlier crash left in this worktree. Every command
+// that changes files does so before it begins.
+func (r *Repo) Recover(ctx context.Context) error {
+	unlock, err := r.lockWorktree(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.recover(ctx)
+}
+
+// recover judges every open mark of this worktree, under the worktree's lock:
+// whoever held it died. What it finds damaged it reports and does not touch.
+func (r *Repo) recover(ctx context.Context) error {
+	open, err := r.numbers(openPrefix)
+	if err != nil {
+		return trouble(edit.Damaged, "the open turns cannot be listed", err)
+	}
+	for _, n := range open {
+		t, err := r.read(n, openRef(n))
+		if errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+			continue // closed by another worktree meanwhile
+		}
+		if err != nil {
+			r.opt.Repaired(fmt.Sprintf("turn %d was interrupted and cannot be judged, nothing was touched: %v", n, err))
+			continue
+		}
+		if !r.mine(t) || t.meta.Host != repo.Host() && time.Since(t.Started) < foreignGrace {
+			continue
+		}
+		if err := r.repair(ctx, t); err != nil {
+			return &edit.Error{
+				Code: edit.CommitFailed, Err: err,
+				Msg: fmt.Sprintf("turn %d was interrupted and could not be repaired; mend the cause and try again, or give it up by git update-ref -d %s", n, openRef(n)),
+			}
+		}
+	}
+	return r.removeStaleLocks(ctx)
+}
+
+// repair finishes or undoes one interrupted transaction.
+func (r *Repo) repair(ctx context.Context, t *Turn) error {
+	r.opt.Step("repair")
+	plan, err := r.planOf(t)
+	if err != nil {
+		r.opt.Repaired(fmt.Sprintf("turn %d was interrupted and cannot be judged, nothing was touched: %v", t.N, err))
+		return nil
+	}
+	closed, err := r.closed(t)
+	if err != nil {
+		return err
+	}
+	if closed {
+		// It died after closing: only its temporaries are left.
+		if err := r.relist(t); err != nil {
+			return err
+		}
+		res, err := r.tree.Clear(t.N, plan)
+		r.tell(t, res.Notes)
+		return errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+	}
+	head, err := r.head()
+	if err != nil {
+		return err
+	}
+	rec, err := r.tree.Recover(t.N, plan, head == t.meta.Head.Before)
+	if rec != nil {
+		r.tell(t, rec.Notes)
+	}
+	if err != nil {
+		return err
+	}
+	switch rec.Outcome {
+	case snapshot.Nothing:
+		r.opt.Repaired(fmt.Sprintf("turn %d was interrupted: nothing was applied", t.N))
+		return r.drop(t)
+	case snapshot.RolledBack:
+		r.opt.Repaired(fmt.Sprintf("turn %d was interrupted: rolled back", t.N))
+		return r.drop(t)
+	case snapshot.Completed:
+		if err := r.close(t); err != nil {
+			return err
+		}
+		// What it replaced can go only now that the turn is closed.
+		res, err := r.tree.Clear(t.N, plan)
+		r.tell(t, res.Notes)
+		r.opt.Repaired(fmt.Sprintf("turn %d was interrupted: completed", t.N))
+		return errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+	}
+	left := strings.Join(mapStrings(rec.Left, edit.Quote), ", ")
+	if left == "" {
+		left = strings.Join(mapStrings(t.Paths, edit.Quote), ", ")
+	}
+	if err := r.closeRecovered(t, plan); err != nil {
+		return err
+	}
+	r.opt.Repaired(fmt.Sprintf("turn %d was interrupted: what could be put back was; left as they are, because they or HEAD changed since: %s", t.N, left))
+	return nil
+}
+
+func (r *Repo) tell(t *Turn, notes []edit.Note) {
+	for _, n := range notes {
+		msg := n.Msg
+		if n.Path != "" {
+			msg = edit.Quote(n.Path) + ": " + msg
+		}
+		r.opt.Repaired(fmt.Sprintf("turn %d: %s", t.N, msg))
+	}
+}
+
+// planOf makes the plan of a recorded turn again: modes and ids, no bytes.
+func (r *Repo) planOf(t *Turn) (*edit.Plan, error) {
+	changes, err := r.Changes(t)
+	if err != nil {
+		return nil, err
+	}
+	return &edit.Plan{Changes: changes, Mkdir: t.MadeDirs, Rmdir: t.RemovedDirs}, nil
+}
+
+// closed reports whether the turn has its final ref.
+func (r *Repo) closed(t *Turn) (bool, error) {
+	_, err := r.refs.Read(turnRef(t.N))
+	if errors.Is(err, ref.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// relist adds the turn's line to the list of closed turns if it is missing.
+func (r *Repo) relist(t *Turn) error {
+	n, err := lastNumber(filepath.Join(r.sharedDir(), "turns"))
+	if err != nil || n >= t.N {
+		return err
+	}
+	return r.list(t)
+}
+
+// closeRecovered closes an interrupted turn with what the disk holds now: the
+// part of it that remains, and what somebody made of it since.
+func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
+	real := &edit.Plan{Mkdir: plan.Mkdir, Rmdir: plan.Rmdir}
+	for _, c := range plan.Changes {
+		now, err := r.tree.Lookup(c.Path)
+		if err != nil {
+			return err
+		}
+		if !now.Regular() && !now.IsLink() {
+			now = nil // a directory has the paths below it; a special file is not covered
+		}
+		same, err := r.same(c.Path, now, c.Before)
+		if err != nil {
+			return err
+		}
+		if same && (now == nil || now.Mode == c.Before.Mode) {
+			continue
+		}
+		if now != nil && (c.After == nil || now.ID != c.After.ID) {
+			now.ID = "" // known by its hash at most, but stored nowhere yet
+		}
+		real.Changes = append(real.Changes, edit.Change{Path: c.Path, Before: c.Before, After: now})
+	}
+	if real.Empty() {
+		return r.drop(t)
+	}
+	closing := &Turn{N: t.N, Kind: t.Kind, Agent: t.Agent, Session: t.Session, Message: t.Message, Undoes: t.Undoes, Partial: true, Started: t.Started}
+	if err := r.recordClosed(closing, real); err != nil {
+		return err
+	}
+	return r.refs.Remove(openRef(t.N), t.tag)
+}
+
+// removeStaleLocks removes lock files of refs whose process died: while we hold
+// the number lock nobody else makes or removes a ref of ours.
+func (r *Repo) removeStaleLocks(ctx context.Context) error {
+	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))
+	if err != nil || len(stale) == 0 {
+		return err
+	}
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	removed, err := r.refs.RemoveLocks("refs/chordgit/")
+	if len(removed) > 0 {
+		slices.Sort(removed)
+		r.opt.Repaired("removed stale lock files: " + strings.Join(removed, ", "))
+	}
+	return err
+}

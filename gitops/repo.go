@@ -1,0 +1,205 @@
+package gitops
+
+import (
+	"cmp"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+	"github.com/chordgit/chordgit/snapshot"
+)
+
+// NotARepository is the code of the error that says that there is no worktree
+// of a git repository to work in.
+const NotARepository edit.Code = "not-a-repository"
+
+// Options are for callers with needs of their own; the zero value is what the
+// command uses.
+type Options struct {
+	// Repaired is told, one line each, what recovery did about transactions
+	// that an earlier process left unfinished. Nil: nobody listens.
+	Repaired func(line string)
+	// Step is called before every step of a transaction, for tests that kill or
+	// race it there. Nil: nothing.
+	Step func(step string)
+	// NoExchange behaves as on a file system that cannot exchange two names.
+	NoExchange bool
+	// NoSync keeps the order of writes and waits for none (store.fsync: off).
+	NoSync bool
+	// LockWait is how long a command waits for another one in the same
+	// worktree; 0 means 30 s.
+	LockWait time.Duration
+}
+
+// A Repo is a worktree together with the repository that keeps its turns. It is
+// used by one goroutine at a time; several processes may have the same one.
+type Repo struct {
+	opt    Options
+	layout *repo.Layout
+	db     *object.DB
+	refs   *ref.Store
+	tree   *snapshot.Worktree
+	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
+}
+
+// Open opens the worktree that holds dir. A directory that is in no worktree
+// (none, or a bare repository) is an error with code [NotARepository].
+func Open(dir string, opt Options) (*Repo, error) {
+	if opt.Step == nil {
+		opt.Step = func(string) {}
+	}
+	if opt.Repaired == nil {
+		opt.Repaired = func(string) {}
+	}
+	if opt.LockWait == 0 {
+		opt.LockWait = 30 * time.Second
+	}
+	layout, err := repo.Find(dir)
+	if err != nil {
+		return nil, &edit.Error{Code: NotARepository, Err: err}
+	}
+	r := &Repo{opt: opt, layout: layout}
+	if r.db, err = object.Open(layout.CommonDir, object.Options{Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
+		return nil, err
+	}
+	r.refs = &ref.Store{GitDir: layout.GitDir, CommonDir: layout.CommonDir, Perm: layout.Perm(), NoSync: opt.NoSync}
+	if r.tree, err = r.worktree(false); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Repo) worktree(force bool) (*snapshot.Worktree, error) {
+	return snapshot.Open(r.layout.Top, snapshot.Options{
+		Store: store{r.db}, Step: r.opt.Step, NoExchange: r.opt.NoExchange, NoSync: r.opt.NoSync, Force: force,
+	})
+}
+
+// Close gives back what Open took.
+func (r *Repo) Close() error {
+	errs := []error{r.tree.Close(), r.db.Close()}
+	if r.force != nil {
+		errs = append(errs, r.force.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Top is the absolute path of the worktree's root.
+func (r *Repo) Top() string { return r.layout.Top }
+
+// Tree is the worktree as a planner sees it.
+func (r *Repo) Tree() edit.Tree { return tree{r} }
+
+// PlanOptions are the options that follow from the worktree.
+func (r *Repo) PlanOptions() edit.Options {
+	roots := []string{filepath.ToSlash(r.layout.Top)}
+	if real, err := filepath.EvalSymlinks(r.layout.Top); err == nil && !slices.Contains(roots, filepath.ToSlash(real)) {
+		roots = append(roots, filepath.ToSlash(real))
+	}
+	return edit.Options{Umask: r.tree.Umask(), Roots: roots, Merging: r.layout.InProgress() != ""}
+}
+
+// Content returns the bytes of a file of a plan or turn, nil for nil or for a
+// file that cannot be read now.
+func (r *Repo) Content(f *edit.File) []byte {
+	switch {
+	case f == nil:
+		return nil
+	case f.Data != nil || f.ID == "":
+		return f.Data
+	}
+	id, ok := object.ParseID(f.ID)
+	if !ok {
+		return nil
+	}
+	data, err := r.db.ReadAs(object.Blob, id)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// A tree is a Repo as an [edit.Tree].
+type tree struct{ r *Repo }
+
+func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Lookup(path) }
+func (t tree) Load(path string, f *edit.File) error   { return t.r.tree.Load(path, f) }
+func (t tree) Entries(paths []string) ([]*edit.Entry, error) {
+	index, err := t.r.layout.Index()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*edit.Entry, len(paths))
+	for i, at := range index.LookupAll(paths) {
+		switch {
+		case at.Gitlink != "":
+			out[i] = &edit.Entry{Path: at.Gitlink, Gitlink: true}
+		case at.Entry != nil:
+			out[i] = &edit.Entry{Path: paths[i], Unmerged: at.Unmerged, SkipWorktree: at.Entry.SkipWorktree}
+		}
+	}
+	return out, nil
+}
+
+// A store is the object database as snapshot uses it.
+type store struct{ db *object.DB }
+
+func (s store) Blob(id string) (io.ReadCloser, error) {
+	oid, ok := object.ParseID(id)
+	if !ok {
+		return nil, fmt.Errorf("%q is no object id", id)
+	}
+	return s.db.Reader(oid)
+}
+
+func (s store) Has(id string) bool {
+	oid, ok := object.ParseID(id)
+	return ok && s.db.HasOwn(oid)
+}
+
+func (s store) ID(r io.Reader, size int64) (string, error) {
+	h := sha1.New() // as object.Hash, of a stream
+	fmt.Fprintf(h, "blob %d\x00", size)
+	if n, err := io.Copy(h, r); err != nil || n != size {
+		return "", cmp.Or(err, io.ErrUnexpectedEOF)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// ModeString is a file's mode in six octal digits: the kind, then the
+// permissions ("100644", "120000").
+func ModeString(mode fs.FileMode) string {
+	kind := "100"
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "120000"
+	case mode.IsDir():
+		kind = "040"
+	}
+	return fmt.Sprintf("%s%03o", kind, uint32(permissions(mode)&0o777))
+}
+
+// pathError makes an error of the operating system one of ours.
+func trouble(code edit.Code, what string, err error) error {
+	var known *edit.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &edit.Error{Code: code, Msg: what, Err: err}
+}
+
+// stateDir is where chordgit keeps its own files of this worktree.
+func (r *Repo) stateDir() string { return filepath.Join(r.layout.GitDir, "chordgit") }
+
+// sharedDir is where chordgit keeps what all worktrees share.
+func (r *Repo) sharedDir() string { return filepath.Join(r.layout.CommonDir, "chordgit") }

@@ -1,0 +1,462 @@
+package gitops
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// RewindOptions say how a turn is taken back.
+type RewindOptions struct {
+	Turn   Turn // Agent, Session and Message of the rewind
+	Force  bool // take the old state whatever is there now; that is recorded first
+	Atomic bool // any conflict, and nothing changes
+	DryRun bool // plan only
+	Redo   bool // the turn must be a rewind; without a number it is the newest turn
+	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
+	// nobody is asked. What is carried out is what was shown, or nothing.
+	Confirm func(undoes []int, plan *edit.Plan) bool
+}
+
+// A Rewound is a turn that was, or is about to be, taken back.
+type Rewound struct {
+	Undoes []int
+	// Plan has what goes back as Changes and the conflicts as Failures.
+	Plan *edit.Plan
+	Turn *Turn // the rewind; nil if it changed nothing or was a dry run
+}
+
+// Rewind takes turn n back; 0 means the newest turn of this worktree that is
+// no rewind and not taken back yet. Only the paths that the turn changed are
+// looked at. A path that is not as the turn left it is a conflict: it is left
+// alone, the others go. The rewind is a turn itself, recorded before the first
+// file changes, so it can be taken back in turn.
+//
+// Errors: NoTurn if there is no such turn or it is another worktree's, Damaged
+// if an object of it is lost, Stale if something changed meanwhile. Conflicts
+// are no error, they stand in the plan's Failures.
+func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
+	if opt.DryRun {
+		return r.planRewind(n, opt)
+	}
+	var shown *Rewound
+	if opt.Confirm != nil {
+		var err error
+		if shown, err = r.planRewind(n, opt); err != nil {
+			return shown, err
+		}
+		if !shown.Plan.Empty() && !opt.Confirm(shown.Undoes, shown.Plan) {
+			return shown, nil
+		}
+		n = shown.Undoes[0]
+	}
+	opt.Turn.Kind, opt.Turn.Started = KindRewind, time.Now()
+	unlock, err := r.lockWorktree(ctx)
+	if err != nil {
+		return shown, err
+	}
+	defer unlock()
+	if err := r.recover(ctx); err != nil {
+		return shown, err
+	}
+	r.opt.Step("plan")
+	res, err := r.planRewind(n, opt)
+	if err != nil {
+		return res, err
+	}
+	if shown != nil && !reflect.DeepEqual(brief(shown.Plan), brief(res.Plan)) {
+		return res, &edit.Error{Code: edit.Stale, Msg: "changed after planning: what would happen is no longer what was shown"}
+	}
+	if res.Plan.Empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
+		res.Plan.Changes = nil
+		return res, nil
+	}
+	t := opt.Turn
+	t.Undoes, t.Partial = res.Undoes, len(res.Plan.Failures) > 0
+	tree := r.tree
+	if opt.Force {
+		if r.force == nil {
+			if r.force, err = r.worktree(true); err != nil {
+				return res, err
+			}
+		}
+		tree = r.force
+	}
+	res.Turn, err = r.commit(ctx, tree, &t, res.Plan)
+	return res, err
+}
+
+// brief is what a person was shown of a plan.
+func brief(p *edit.Plan) (out []string) {
+	id := func(f *edit.File) string {
+		if f == nil {
+			return "-"
+		}
+		return f.ID + f.Mode.String()
+	}
+	for _, c := range p.Changes {
+		out = append(out, c.Path+" "+id(c.Before)+" "+id(c.After))
+	}
+	for _, f := range p.Failures {
+		out = append(out, f.Path+" "+f.Why)
+	}
+	return out
+}
+
+// target finds the turn that is meant.
+func (r *Repo) target(n int, opt RewindOptions) (*Turn, error) {
+	if n == 0 {
+		return r.defaultTarget(opt)
+	}
+	t, err := r.Turn(n)
+	switch {
+	case err != nil:
+		return nil, err
+	case !r.mine(t):
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn here: turn %d was made in worktree %s (%s)", n, edit.Quote(t.Worktree), edit.Quote(decodePath(t.meta.Worktree.Path)))}
+	case opt.Redo && t.Kind != KindRewind:
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is no rewind; chordgit rewind %d takes it back", n, n)}
+	}
+	return t, nil
+}
+
+func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
+	undone, err := r.Undone()
+	if err != nil {
+		return nil, err
+	}
+	for t, err := range r.Turns() {
+		switch {
+		case err != nil:
+			return nil, err
+		case opt.Redo && t.Kind == KindRewind:
+			return t, nil
+		case opt.Redo:
+			return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("nothing to redo: the newest turn, %d, is no rewind", t.N)}
+		case t.Kind != KindRewind && undone[t.N] == 0:
+			return t, nil
+		}
+	}
+	if opt.Redo {
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to redo: there is no turn"}
+	}
+	return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to take back: no such turn, or all are taken back"}
+}
+
+// planRewind plans the inverse of a turn's own change, applied to what is there
+// now.
+func (r *Repo) planRewind(n int, opt RewindOptions) (*Rewound, error) {
+	t, err := r.target(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	res := &Rewound{Undoes: []int{t.N}}
+	delta, err := r.planOf(t)
+	if err != nil {
+		return res, err
+	}
+	p := &rewinder{r: r, turn: t, force: opt.Force, made: t.MadeDirs, steps: map[string]*step{}}
+	if err := p.look(delta.Changes); err != nil {
+		return res, err
+	}
+	if err := p.groups(delta.Changes); err != nil {
+		return res, err
+	}
+	res.Plan, err = p.plan(delta)
+	return res, err
+}
+
+// A step is what happens to one path of a turn that is taken back.
+type step struct {
+	before, after, now *edit.File // of the turn, of the turn, and on disk
+	dir                bool       // a directory that the turn made stands there
+	target             *edit.File // what shall be there
+	why                string     // the conflict; empty: none
+	nothing            bool       // it is as before already
+	note               string
+	who                string // the program that has it open
+}
+
+// A rewinder plans the taking back of one turn.
+type rewinder struct {
+	r     *Repo
+	turn  *Turn
+	force bool
+	made  []string
+	steps map[string]*step
+	order []string
+}
+
+// look decides each path by itself.
+func (p *rewinder) look(changes []edit.Change) error {
+	for _, c := range changes {
+		s := &step{before: c.Before, after: c.After, target: c.Before}
+		p.steps[c.Path], p.order = s, append(p.order, c.Path)
+		now, err := p.r.tree.Lookup(c.Path)
+		if err != nil {
+			return &edit.Error{Code: edit.Unreadable, Path: c.Path, Err: err}
+		}
+		if now.IsDir() && slices.Contains(p.made, c.Path) {
+			s.dir, now = true, nil
+		}
+		s.now = now
+		if err := p.decide(c.Path, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide is the table of one path: before, after, now.
+func (p *rewinder) decide(path string, s *step) error {
+	asBefore, err := p.r.same(path, s.now, s.before)
+	if err != nil {
+		return err
+	}
+	asAfter, err := p.r.same(path, s.now, s.after)
+	if err != nil {
+		return err
+	}
+	// Somebody who has it open would write on into what we take away. It counts
+	// only where the content would go.
+	if s.now.Regular() && !asBefore && !p.force {
+		if who, busy := p.r.tree.InUse(path, s.now); busy {
+			s.why, s.who = "in use", who
+			return nil
+		}
+	}
+	switch {
+	case asBefore && asAfter: // the turn changed permissions alone, or nothing
+		s.nothing = s.now == nil || s.now.Mode == s.before.Mode
+		if s.nothing || s.now.Mode == s.after.Mode {
+			return nil
+		}
+		s.nothing, s.note = true, "its permissions changed since and stay"
+	case asBefore:
+		s.nothing = !s.dir
+	case asAfter:
+		if s.target != nil && s.now != nil && s.now.Regular() && s.now.Mode != s.after.Mode {
+			kept := *s.target
+			kept.Mode = s.now.Mode
+			s.target, s.note = &kept, "its permissions changed since and stay"
+		}
+	default:
+		s.why = conflict(s)
+		if p.force && (s.now == nil || s.now.Regular() || s.now.IsLink()) {
+			s.why = ""
+			if s.now.Regular() {
+				s.now.ID = "" // known by its hash, but stored nowhere yet
+			}
+		}
+	}
+	return nil
+}
+
+// conflict says how a path that is neither as before nor as after differs.
+func conflict(s *step) string {
+	switch {
+	case s.now != nil && !s.now.Regular() && !s.now.IsLink():
+		return "kind"
+	case s.now == nil:
+		return "gone since"
+	case s.after == nil:
+		return "exists again"
+	case s.now.Mode.Type() != s.after.Mode.Type():
+		return "kind"
+	case s.now.IsLink():
+		return "link"
+	}
+	return "edited since"
+}
+
+// groups spreads conflicts over paths that go only together: a move's two ends,
+// and files that stand where a directory was or is. A directory that holds what
+// the turn did not make stays, and so does everything that needs it gone.
+func (p *rewinder) groups(changes []edit.Change) error {
+	for _, path := range p.order {
+		s := p.steps[path]
+		if !s.dir || s.target == nil {
+			continue
+		}
+		occupied, err := p.occupied(path)
+		if err != nil {
+			return err
+		}
+		if occupied {
+			s.why = "occupied"
+		}
+	}
+	for again := true; again; {
+		again = false
+		join := func(a, b string) {
+			x, y := p.steps[a], p.steps[b]
+			if x == nil || y == nil || x.why != "" == (y.why != "") {
+				return
+			}
+			for _, s := range []*step{x, y} {
+				if s.why == "" && !s.nothing {
+					s.why, again = "occupied", true
+				}
+			}
+		}
+		for _, c := range changes {
+			if c.From != "" {
+				join(c.From, c.Path)
+			}
+			for up := parent(c.Path); up != "."; up = parent(up) {
+				join(up, c.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// occupied reports whether a directory holds anything but what is taken back.
+func (p *rewinder) occupied(dir string) (bool, error) {
+	names, err := p.r.tree.List(dir)
+	if err != nil {
+		return false, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	}
+	for _, name := range names {
+		at := dir + "/" + name
+		if s := p.steps[at]; s != nil && s.target == nil && s.why == "" && !s.dir {
+			continue
+		}
+		if !slices.Contains(p.made, at) {
+			return true, nil
+		}
+		if occupied, err := p.occupied(at); err != nil || occupied {
+			return occupied, err
+		}
+	}
+	return false, nil
+}
+
+// plan makes one plan of all steps.
+func (p *rewinder) plan(delta *edit.Plan) (*edit.Plan, error) {
+	plan := &edit.Plan{}
+	home := map[string]string{} // where a moved file is now → where it goes
+	for _, c := range delta.Changes {
+		if c.From != "" {
+			home[c.From] = c.Path
+		}
+	}
+	for _, path := range p.order {
+		s := p.steps[path]
+		if s.note != "" && s.why == "" {
+			plan.Notes = append(plan.Notes, edit.Note{Code: "permissions", Path: path, Msg: s.note})
+		}
+		switch {
+		case s.why != "":
+			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: path, Why: s.why, Msg: fmt.Sprintf("%s: %s", s.why, p.explain(s))})
+			continue
+		case s.nothing:
+			continue
+		}
+		c := edit.Change{Path: path, Before: s.now, After: s.target}
+		if from, ok := home[path]; ok && s.now == nil && p.steps[from] != nil && p.steps[from].target == nil && p.steps[from].why == "" && !p.steps[from].nothing {
+			c.From = from
+		}
+		plan.Changes = append(plan.Changes, c)
+	}
+	if err := p.dirs(plan); err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// explain says what a conflict's reason means here.
+func (p *rewinder) explain(s *step) string {
+	n := p.turn.N
+	switch s.why {
+	case "gone since":
+		return fmt.Sprintf("turn %d left a file here that is no longer there", n)
+	case "exists again":
+		return fmt.Sprintf("turn %d removed it, and there is another one now", n)
+	case "kind":
+		return fmt.Sprintf("it is %s now", s.now.KindName())
+	case "link":
+		return fmt.Sprintf("the link has another target than turn %d gave it", n)
+	case "in use":
+		if s.who != "" {
+			return "it is open for writing in " + edit.Quote(s.who)
+		}
+		return "another program has it open for writing"
+	case "occupied":
+		return "it goes only together with paths that cannot go"
+	}
+	return fmt.Sprintf("changed since turn %d", n)
+}
+
+// dirs adds the directories that go or come: those that the turn made go if
+// they are left empty, missing ones above a file come.
+func (p *rewinder) dirs(plan *edit.Plan) error {
+	gone, needed := map[string]bool{}, map[string]bool{}
+	for _, c := range plan.Changes {
+		gone[c.Path] = c.After == nil
+		for up := parent(c.Path); c.After != nil && up != "."; up = parent(up) {
+			needed[up] = true
+		}
+	}
+	for _, dir := range slices.Backward(slices.Sorted(slices.Values(p.made))) {
+		f, err := p.r.tree.Lookup(dir)
+		if err != nil {
+			return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+		}
+		below := slices.ContainsFunc(plan.Changes, func(c edit.Change) bool { return strings.HasPrefix(c.Path, dir+"/") || c.Path == dir })
+		if f.IsDir() && below && !needed[dir] {
+			plan.Rmdir = append(plan.Rmdir, dir)
+		}
+	}
+	for dir := range needed {
+		f, err := p.r.tree.Lookup(dir)
+		if err != nil {
+			return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+		}
+		if !f.IsDir() {
+			plan.Mkdir = append(plan.Mkdir, dir)
+		}
+	}
+	slices.Sort(plan.Mkdir)
+	return nil
+}
+
+// same reports whether what is at a path has the kind and bytes of a stored
+// file. Its ID is set on the way, so bytes are read once.
+func (r *Repo) same(path string, now, stored *edit.File) (bool, error) {
+	if now == nil || stored == nil {
+		return now == nil && stored == nil, nil
+	}
+	if now.Mode.Type() != stored.Mode.Type() || !now.Regular() && !now.IsLink() {
+		return false, nil
+	}
+	if now.IsLink() {
+		return string(now.Data) == string(stored.Data), nil
+	}
+	if now.Stat.Size != stored.Stat.Size {
+		return false, nil
+	}
+	if now.ID == "" {
+		in, err := r.tree.Open(path, now)
+		if err != nil {
+			return false, &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
+		}
+		id, err := store{r.db}.ID(in, now.Stat.Size)
+		in.Close()
+		if err != nil {
+			return false, &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
+		}
+		now.ID = id
+	}
+	return now.ID == stored.ID, nil
+}
+
+func parent(p string) string { return path.Dir(p) }
+
+func splitPath(p string) (dir, name string) { return path.Dir(p), path.Base(p) }

@@ -1,0 +1,359 @@
+package gitops
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// format is the version of meta.json that this code writes and the highest it
+// understands.
+const format = 1
+
+// The kinds of turn.
+const (
+	KindApply  = "apply"
+	KindRewind = "rewind"
+)
+
+// The states of a turn.
+const (
+	StatusOpen      = "open"
+	StatusComplete  = "complete"
+	StatusRecovered = "recovered" // closed by recovery with what was on disk
+)
+
+// A Turn is one recorded change of the worktree. The caller of [Repo.Apply]
+// fills Agent, Session and Message; everything else is filled when the turn is
+// recorded or read.
+type Turn struct {
+	N       int    // the number, from 1, never reused
+	Kind    string // KindApply or KindRewind
+	Status  string
+	Agent   string // empty if nobody said
+	Session string
+	Message string // the prompt or description; its first line is the subject
+
+	Started, Ended time.Time
+	Undoes         []int    // the turns that a rewind takes back
+	Partial        bool     // a rewind that did not take everything back
+	Paths          []string // the paths that changed, sorted
+	Moves          []Move
+	MadeDirs       []string // directories that the turn made, parents first
+	RemovedDirs    []string // directories that the turn removed, children first
+	Worktree       string   // "main", or the linked worktree's id
+	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
+
+	tag, tree object.ID
+	meta      *meta
+}
+
+// A Move is a file that went from one path to another.
+type Move struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Subject is the first line of the message, at most 72 columns, without
+// control characters; "turn N" if there is none.
+func (t *Turn) Subject() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
+	line = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, line))
+	if utf8.RuneCountInString(line) > 72 {
+		line = string([]rune(line)[:71]) + "…"
+	}
+	if line == "" {
+		return fmt.Sprintf("turn %d", t.N)
+	}
+	return line
+}
+
+// meta is meta.json: everything that a tree cannot hold. Members may be added,
+// never renamed.
+type meta struct {
+	Format      int       `json:"format"`
+	Turn        int       `json:"turn"`
+	Kind        string    `json:"kind"`
+	Scope       string    `json:"scope"`
+	Status      string    `json:"status"`
+	Agent       string    `json:"agent,omitempty"`
+	Session     string    `json:"session,omitempty"`
+	Message     string    `json:"message,omitempty"`
+	Undoes      []int     `json:"undoes,omitempty"`
+	Partial     bool      `json:"partial,omitempty"`
+	Paths       []string  `json:"paths"`
+	Started     time.Time `json:"started"`
+	Ended       time.Time `json:"ended"`
+	Worktree    metaTree  `json:"worktree"`
+	Host        string    `json:"host,omitempty"`
+	Head        metaHeads `json:"head"`
+	Modes       metaModes `json:"modes"`
+	Moves       []Move    `json:"moves,omitempty"`
+	MadeDirs    []string  `json:"made_dirs,omitempty"`
+	RemovedDirs []string  `json:"removed_dirs,omitempty"`
+	Stats       metaStats `json:"stats"`
+}
+
+type metaTree struct {
+	ID   string `json:"id"`
+	Key  string `json:"key"`
+	Path string `json:"path"`
+}
+
+type metaHeads struct {
+	Before metaHead `json:"before"`
+	After  metaHead `json:"after"`
+}
+
+// metaHead is HEAD: the ref it names (empty if detached) and the commit (empty
+// if unborn).
+type metaHead struct {
+	Ref string `json:"ref,omitempty"`
+	OID string `json:"oid,omitempty"`
+}
+
+func (h metaHead) String() string {
+	switch {
+	case h.Ref == "":
+		return "detached " + h.OID
+	case h.OID == "":
+		return h.Ref + " unborn"
+	}
+	return h.Ref + " " + h.OID
+}
+
+// metaModes are the full permissions: the most frequent of each class once,
+// then the paths that have others.
+type metaModes struct {
+	Base   map[string]string `json:"base"`
+	Before map[string]string `json:"before,omitempty"`
+	After  map[string]string `json:"after,omitempty"`
+}
+
+type metaStats struct {
+	Created     int   `json:"created"`
+	Changed     int   `json:"changed"`
+	Deleted     int   `json:"deleted"`
+	StoredBytes int64 `json:"stored_bytes"`
+}
+
+// encodePath makes a path of any bytes a string that JSON can hold: "%",
+// control characters and bytes that are not UTF-8 are written %XX.
+func encodePath(p string) string {
+	if utf8.ValidString(p) && !strings.ContainsFunc(p, func(r rune) bool { return r == '%' || unicode.IsControl(r) }) {
+		return p
+	}
+	var b strings.Builder
+	for i := 0; i < len(p); {
+		r, n := utf8.DecodeRuneInString(p[i:])
+		if r == utf8.RuneError && n == 1 || r == '%' || unicode.IsControl(r) {
+			for j := range n {
+				fmt.Fprintf(&b, "%%%02X", p[i+j])
+			}
+		} else {
+			b.WriteString(p[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// decodePath is the way back.
+func decodePath(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(v))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func mapStrings(in []string, f func(string) string) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = f(s)
+	}
+	return out
+}
+
+// classes are the two classes of permission that a tree's mode tells apart.
+var classes = map[bool]string{false: "file", true: "exec"}
+
+// setModes records the permissions of a plan's files.
+func (m *meta) setModes(changes []edit.Change) {
+	count := map[string]map[fs.FileMode]int{"file": {}, "exec": {}}
+	each := func(f *edit.File) {
+		if f.Regular() {
+			count[classes[f.Mode&0o100 != 0]][permissions(f.Mode)]++
+		}
+	}
+	for _, c := range changes {
+		each(c.Before)
+		each(c.After)
+	}
+	m.Modes.Base = map[string]string{}
+	for class, usual := range map[string]fs.FileMode{"file": 0o644, "exec": 0o755} {
+		most := 0
+		for mode, n := range count[class] {
+			if n > most || n == most && mode < usual {
+				usual, most = mode, n
+			}
+		}
+		m.Modes.Base[class] = octal(usual)
+	}
+	m.Modes.Before, m.Modes.After = map[string]string{}, map[string]string{}
+	for _, c := range changes {
+		for list, f := range map[*map[string]string]*edit.File{&m.Modes.Before: c.Before, &m.Modes.After: c.After} {
+			if f.Regular() && octal(permissions(f.Mode)) != m.Modes.Base[classes[f.Mode&0o100 != 0]] {
+				(*list)[encodePath(c.Path)] = octal(permissions(f.Mode))
+			}
+		}
+	}
+}
+
+// permissions are the twelve bits as the system numbers them.
+func permissions(mode fs.FileMode) fs.FileMode {
+	p := mode.Perm()
+	if mode&fs.ModeSetuid != 0 {
+		p |= 0o4000
+	}
+	if mode&fs.ModeSetgid != 0 {
+		p |= 0o2000
+	}
+	if mode&fs.ModeSticky != 0 {
+		p |= 0o1000
+	}
+	return p
+}
+
+func octal(p fs.FileMode) string { return fmt.Sprintf("%04o", uint32(p)) }
+
+// mode returns the full mode of a regular file that a tree holds as exec or
+// not.
+func (m *meta) mode(path string, exec, after bool) fs.FileMode {
+	list := m.Modes.Before
+	if after {
+		list = m.Modes.After
+	}
+	text, ok := list[encodePath(path)]
+	if !ok {
+		text = m.Modes.Base[classes[exec]]
+	}
+	bits, err := strconv.ParseUint(text, 8, 12)
+	if err != nil {
+		bits = 0o644
+		if exec {
+			bits = 0o755
+		}
+	}
+	mode := fs.FileMode(bits & 0o777)
+	if bits&0o4000 != 0 {
+		mode |= fs.ModeSetuid
+	}
+	if bits&0o2000 != 0 {
+		mode |= fs.ModeSetgid
+	}
+	if bits&0o1000 != 0 {
+		mode |= fs.ModeSticky
+	}
+	return mode
+}
+
+// tagMessage is the body of the turn's tag: subject, the rest of the prompt,
+// and the trailers that log needs.
+func (t *Turn) tagMessage() string {
+	var b strings.Builder
+	b.WriteString(t.Subject() + "\n")
+	_, rest, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
+	if rest = strings.TrimSpace(clean(rest)); rest != "" {
+		if len(rest) > 4<<10 {
+			rest = strings.ToValidUTF8(rest[:4<<10], "")
+		}
+		b.WriteString("\n" + rest + "\n")
+	}
+	b.WriteString("\n")
+	trailer := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", key, strings.ReplaceAll(clean(value), "\n", " "))
+		}
+	}
+	trailer("Agent", t.Agent)
+	trailer("Session", t.Session)
+	trailer("Scope", t.meta.Scope)
+	for _, n := range t.Undoes {
+		trailer("Undoes", strconv.Itoa(n))
+	}
+	trailer("Head", t.Head)
+	trailer("Worktree", t.Worktree)
+	if t.Partial {
+		trailer("Partial", "yes")
+	}
+	trailer("Format", strconv.Itoa(format))
+	trailer("Status", t.Status)
+	return b.String()
+}
+
+// clean drops what must not stand in a tag: control characters but line
+// breaks, bytes that are not UTF-8.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+}
+
+// fill sets the turn's fields from its meta.json.
+func (t *Turn) fill(data []byte) error {
+	m := &meta{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json cannot be read", t.N), Err: err}
+	}
+	if m.Turn != t.N {
+		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json is that of turn %d", t.N, m.Turn)}
+	}
+	t.meta = m
+	t.Kind, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Status, m.Agent, m.Session, m.Message
+	t.Started, t.Ended = m.Started, m.Ended
+	t.Undoes, t.Partial, t.Moves = m.Undoes, m.Partial, slices.Clone(m.Moves)
+	for i := range t.Moves {
+		t.Moves[i] = Move{decodePath(t.Moves[i].From), decodePath(t.Moves[i].To)}
+	}
+	t.Paths = mapStrings(m.Paths, decodePath)
+	t.MadeDirs = mapStrings(m.MadeDirs, decodePath)
+	t.RemovedDirs = mapStrings(m.RemovedDirs, decodePath)
+	t.Worktree, t.Head = m.Worktree.ID, m.Head.Before.String()
+	return nil
+}
+
+// newer refuses a turn whose format this code does not know.
+func (t *Turn) newer() error {
+	if t.meta.Format <= format {
+		return nil
+	}
+	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d was made by a newer chordgit (format %d, this one knows %d)", t.N, t.meta.Format, format)}
+}

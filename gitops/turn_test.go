@@ -1,0 +1,82 @@
+package gitops
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// TestPathCoding keeps paths of any bytes through JSON.
+func TestPathCoding(t *testing.T) {
+	for _, tt := range []struct{ path, coded string }{
+		{"a/b.txt", "a/b.txt"},
+		{"caf\xe9.txt", "caf%E9.txt"},
+		{"100%25", "100%2525"},
+		{"a\nb", "a%0Ab"},
+		{"日本", "日本"},
+		{"\u0085x", "%C2%85x"},
+		{"%zz", "%25zz"},
+	} {
+		if got := encodePath(tt.path); got != tt.coded {
+			t.Errorf("%q is coded %q, want %q", tt.path, got, tt.coded)
+		}
+		if got := decodePath(encodePath(tt.path)); got != tt.path {
+			t.Errorf("%q comes back as %q", tt.path, got)
+		}
+	}
+}
+
+func FuzzPathCoding(f *testing.F) {
+	f.Add("a%b\xffc\n")
+	f.Fuzz(func(t *testing.T, path string) {
+		coded := encodePath(path)
+		if got := decodePath(coded); got != path {
+			t.Errorf("%q comes back as %q", path, got)
+		}
+		if strings.ContainsFunc(coded, func(r rune) bool { return r < 0x20 }) {
+			t.Errorf("%q is coded %q", path, coded)
+		}
+	})
+}
+
+// TestModes keeps all twelve permission bits, listing exceptions only.
+func TestModes(t *testing.T) {
+	modes := map[string]fs.FileMode{
+		"plain": 0o664, "plain2": 0o664, "secret": 0o600, "run": 0o775, "own": 0o700,
+		"suid": 0o755 | fs.ModeSetuid, "sticky": 0o644 | fs.ModeSticky, "read": 0o444,
+	}
+	m := &meta{}
+	var changes []edit.Change
+	for path, mode := range modes {
+		changes = append(changes, edit.Change{Path: path, Before: &edit.File{Mode: mode}, After: &edit.File{Mode: 0o664}})
+	}
+	m.setModes(changes)
+	if m.Modes.Base["file"] != "0664" {
+		t.Errorf("the usual mode is %q", m.Modes.Base["file"])
+	}
+	if len(m.Modes.After) != 0 {
+		t.Errorf("usual modes are listed: %v", m.Modes.After)
+	}
+	for path, mode := range modes {
+		if got := m.mode(path, mode&0o100 != 0, false); got != mode {
+			t.Errorf("%s comes back as %v, was %v", path, got, mode)
+		}
+	}
+}
+
+// TestSubject keeps control characters and lengths out of the tag's subject.
+func TestSubject(t *testing.T) {
+	for _, tt := range []struct{ message, want string }{
+		{"", "turn 7"},
+		{"\n\n fix the login page \nand more", "fix the login page"},
+		{"a\x1b[31mb", "a[31mb"},
+		{strings.Repeat("x", 100), strings.Repeat("x", 71) + "…"},
+	} {
+		turn := Turn{N: 7, Message: tt.message}
+		if got := turn.Subject(); got != tt.want {
+			t.Errorf("%q gives %q, want %q", tt.message, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+)
+
+// Turns yields the closed turns of this worktree, newest first. A turn that
+// cannot be read is an error, whose worktree is not known; the others follow.
+func (r *Repo) Turns() iter.Seq2[*Turn, error] {
+	return func(yield func(*Turn, error) bool) {
+		list, err := r.numbers(turnsPrefix)
+		if err != nil {
+			yield(nil, trouble(edit.Damaged, "the turns cannot be listed", err))
+			return
+		}
+		for _, n := range slices.Backward(list) {
+			t, err := r.read(n, turnRef(n))
+			if err == nil && !r.mine(t) {
+				continue
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
+}
+
+// Turn reads turn n; 0 means the newest of this worktree. A turn that does not
+// exist is an error with code NoTurn, one that cannot be read has code Damaged.
+func (r *Repo) Turn(n int) (*Turn, error) {
+	if n != 0 {
+		return r.read(n, turnRef(n))
+	}
+	for t, err := range r.Turns() {
+		return t, err
+	}
+	return nil, &edit.Error{Code: edit.NoTurn, Msg: "there is no turn yet"}
+}
+
+// mine reports whether a turn was made in this worktree.
+func (r *Repo) mine(t *Turn) bool {
+	key, err := r.key()
+	return err == nil && t.meta.Worktree.ID == r.layout.ID && t.meta.Worktree.Key == key
+}
+
+// read reads the turn behind a ref.
+func (r *Repo) read(n int, name string) (*Turn, error) {
+	id, err := r.refs.Read(name)
+	if errors.Is(err, ref.ErrNotFound) {
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn: %d", n)}
+	}
+	if err != nil {
+		return nil, damaged(n, err)
+	}
+	t := &Turn{N: n, tag: id}
+	data, err := r.db.ReadAs(object.Tag, id)
+	if err != nil {
+		return nil, damaged(n, err)
+	}
+	tag, err := object.ParseTag(data)
+	if err != nil {
+		return nil, damaged(n, err)
+	}
+	t.tree = tag.Object
+	e, ok, err := object.Lookup(r.db, t.tree, "meta.json")
+	if err == nil && !ok {
+		err = errors.New("it has no meta.json")
+	}
+	if err != nil {
+		return nil, damaged(n, err)
+	}
+	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
+		return nil, damaged(n, err)
+	}
+	return t, t.fill(data)
+}
+
+func damaged(n int, err error) error {
+	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d is damaged", n), Err: err}
+}
+
+// Changes returns what a turn changed, one Change a path, sorted. Files have
+// mode and ID; their bytes are read by [Repo.Content]. A turn with a missing
+// object is an error with code Damaged: a lost object is never taken for an
+// absent file.
+func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
+	if err := t.newer(); err != nil {
+		return nil, err
+	}
+	before, err := r.side(t, "before")
+	if err != nil {
+		return nil, damaged(t.N, err)
+	}
+	after, err := r.side(t, "after")
+	if err != nil {
+		return nil, damaged(t.N, err)
+	}
+	from := map[string]string{}
+	for _, m := range t.Moves {
+		from[m.To] = m.From
+	}
+	var changes []edit.Change
+	for _, path := range slices.Sorted(slices.Values(t.Paths)) {
+		c := edit.Change{Path: path, From: from[path]}
+		if c.Before, err = before.file(path); err == nil {
+			c.After, err = after.file(path)
+		}
+		if err != nil {
+			return nil, damaged(t.N, err)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// A side is one of a turn's two trees.
+type side struct {
+	r     *Repo
+	t     *Turn
+	after bool
+	trees map[string]map[string]object.Entry // directories read so far
+	root  object.ID
+}
+
+func (r *Repo) side(t *Turn, name string) (*side, error) {
+	e, ok, err := object.Lookup(r.db, t.tree, name)
+	if err == nil && !ok {
+		err = fmt.Errorf("it has no %s/", name)
+	}
+	return &side{r: r, t: t, after: name == "after", root: e.ID, trees: map[string]map[string]object.Entry{}}, err
+}
+
+// dir reads a directory of the side, once. Nil: there is none.
+func (s *side) dir(p string) (map[string]object.Entry, error) {
+	if d, ok := s.trees[p]; ok {
+		return d, nil
+	}
+	id := s.root
+	if p != "." {
+		e, ok, err := s.entry(p)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || !e.Mode.IsDir() {
+			s.trees[p] = nil
+			return nil, nil
+		}
+		id = e.ID
+	}
+	entries, err := object.ReadTree(s.r.db, id)
+	if err != nil {
+		return nil, err
+	}
+	d := maps.Collect(func(yield func(string, object.Entry) bool) {
+		for _, e := range entries {
+			if !yield(e.Name, e) {
+				return
+			}
+		}
+	})
+	s.trees[p] = d
+	return d, nil
+}
+
+func (s *side) entry(p string) (object.Entry, bool, error) {
+	up, name := splitPath(p)
+	d, err := s.dir(up)
+	if err != nil {
+		return object.Entry{}, false, err
+	}
+	e, ok := d[name]
+	return e, ok, nil
+}
+
+// file returns what the side holds at a path: nil for nothing or a directory.
+// Its bytes must be in the store.
+func (s *side) file(p string) (*edit.File, error) {
+	e, ok, err := s.entry(p)
+	if err != nil || !ok || e.Mode.IsDir() || e.Mode == object.Gitlink {
+		return nil, err
+	}
+	_, size, err := s.r.db.Stat(e.ID)
+	if err != nil {
+		return nil, err
+	}
+	f := &edit.File{ID: e.ID.String(), Stat: edit.Stat{Size: size}}
+	if e.Mode == object.Symlink {
+		f.Mode = fs.ModeSymlink | 0o777
+		f.Data, err = s.r.db.ReadAs(object.Blob, e.ID)
+		return f, err
+	}
+	f.Mode = s.t.meta.mode(p, e.Mode&0o100 != 0, s.after)
+	return f, nil
+}
+
+// Undone tells which turns are taken back, and by which rewind: a complete one
+// that is not taken back itself.
+func (r *Repo) Undone() (map[int]int, error) {
+	undone := map[int]int{}
+	for t, err := range r.Turns() { // newest first, so a rewind's own fate is known
+		if err != nil {
+			continue // named by whoever lists the turns
+		}
+		if t.Kind != KindRewind || t.Partial || undone[t.N] != 0 {
+			continue
+		}
+		for _, n := range t.Undoes {
+			undone[n] = t.N
+		}
+	}
+	return undone, nil
+}
