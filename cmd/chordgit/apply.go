@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/patchapply"
+	"github.com/spf13/cobra"
+)
+
+// requestLimit is the most that is read of a request: 64 MiB.
+const requestLimit = 64 << 20
+
+type applyOptions struct {
+	format    string
+	path      string
+	base      string
+	ambiguous string
+	session   string
+	message   string
+	atomic    bool
+	dryRun    bool
+	diff      bool
+	omissions bool
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	var opt applyOptions
+	cmd := &cobra.Command{
+		Use:   "apply [FILE]",
+		Short: "Apply a patch or an edit and record a turn",
+		Long: `Apply reads one request, a patch envelope or an edit as JSON, from FILE or
+standard input. Everything is planned in memory before anything is written; each
+file is changed as a whole or not at all. What does not fit is refused with the
+reason, other files still go (see --atomic). The change is recorded as a turn
+that "chordgit rewind" takes back.`,
+		Example: `  chordgit apply < change.patch
+  chordgit apply --dry-run change.patch
+  echo '{"file_path":"a.go","old_string":"x := 1","new_string":"x := 2"}' | chordgit apply`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.ambiguous != "note" && opt.ambiguous != "refuse" {
+				return fmt.Errorf("--ambiguous: want note or refuse, found %q", opt.ambiguous)
+			}
+			data, err := a.request(args)
+			if err != nil {
+				a.report(newFailure("apply", err))
+				return nil
+			}
+			a.apply(cmd.Context(), data, opt)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, edit or call")
+	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
+	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
+	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
+	f.StringVar(&opt.session, "session", "", "`ID` of the agent's session (default $CHORDGIT_SESSION)")
+	f.StringVarP(&opt.message, "message", "m", "", "description of the turn (`TEXT`)")
+	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
+	f.BoolVar(&opt.omissions, "allow-placeholders", false, "write lines that look like omitted code, or like a reading tool's own")
+	f.BoolVar(&opt.dryRun, "dry-run", false, "show the diff, write and record nothing")
+	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
+	return cmd
+}
+
+// request reads the bytes of the request, at most one more than allowed.
+func (a *app) request(args []string) ([]byte, error) {
+	in := a.stdin
+	if len(args) == 1 {
+		name := args[0]
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(a.dir, name) // -C comes first, as with git
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, &edit.Error{Code: edit.Usage, Err: err}
+		}
+		defer f.Close()
+		in = f
+	} else if f, ok := in.(*os.File); ok && isTerminal(f) {
+		return nil, &edit.Error{Code: edit.Usage, Msg: "no request: name a file or send the request on standard input"}
+	}
+	data, err := io.ReadAll(io.LimitReader(in, requestLimit+1))
+	if err != nil {
+		return nil, &edit.Error{Code: edit.Unreadable, Msg: "the request cannot be read", Err: err}
+	}
+	return data, nil
+}
+
+// apply carries out one request and reports.
+func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
+	repo, repoErr := a.open()
+	if repoErr == nil {
+		defer repo.Close()
+	}
+	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: requestLimit})
+	if err == nil {
+		err = repoErr
+	}
+	rep := &report{Command: "apply", DryRun: opt.dryRun}
+	if req != nil {
+		rep.Format = req.Format
+		rep.note(req.Notes)
+	}
+	if err != nil {
+		rep.Status = failed
+		rep.fail(toErrors(err))
+		a.answer(rep, req, nil)
+		return
+	}
+	plan, turn, err := a.carryOut(ctx, repo, req, opt)
+	if err != nil {
+		rep.Status = failed
+		rep.fail(toErrors(err))
+		a.answer(rep, req, plan)
+		return
+	}
+	rep.plan(plan, a.counting(repo))
+	if turn != nil {
+		rep.Turn = &turn.N
+	}
+	if opt.dryRun || opt.diff && len(plan.Changes) > 0 {
+		rep.Diff = diffChanges(plan.Changes, repo.Content)
+	}
+	a.answer(rep, req, plan)
+}
+
+// counting is where a report takes the files' content from to count changed
+// lines: only JSON tells them.
+func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
+	if !a.json {
+		return nil
+	}
+	return repo.Content
+}
+
+// carryOut plans the request and, unless it is a dry run, commits it.
+func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
+	options := repo.PlanOptions()
+	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
+	options.RefuseAmbiguous = opt.ambiguous == "refuse"
+	options.Atomic = opt.atomic
+	options.AllowPlaceholders = opt.omissions
+	making := func(tree edit.Tree) (*edit.Plan, error) {
+		var err error
+		plan, err = edit.NewPlan(tree, req.Ops, options)
+		return plan, err
+	}
+	if opt.dryRun {
+		_, err = making(repo.Tree())
+		return plan, nil, err
+	}
+	session := opt.session
+	if session == "" {
+		session = a.getenv("CHORDGIT_SESSION")
+	}
+	err = a.holding(ctx, func(ctx context.Context) error {
+		var err error
+		turn, err = repo.Apply(ctx, gitops.Turn{Agent: a.agent(), Session: session, Message: opt.message}, making)
+		return err
+	})
+	return plan, turn, err
+}
+
+// answer renders the report in the form that the request came in.
+func (a *app) answer(rep *report, req *patchapply.Request, plan *edit.Plan) {
+	if req == nil || len(req.Calls) == 0 || a.json {
+		a.report(rep)
+		return
+	}
+	results := make([]patchapply.Result, len(req.Calls))
+	for i := range req.Calls {
+		results[i].Text, results[i].Failed = rep.block(i, req, plan)
+	}
+	out, err := req.Answer(results)
+	if err != nil {
+		rep.fail(toErrors(err))
+		a.report(rep)
+		return
+	}
+	a.code = rep.exit()
+	fmt.Fprintf(a.stdout, "%s\n", out)
+}
+
+// block is the text about one call: what of it is on disk, then what is not.
+func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text string, bad bool) {
+	mine := func(op int) bool { return op == 0 || op <= len(req.Ops) && req.Ops[op-1].Call == call }
+	part := *r
+	part.Failures, part.Notes, part.Turn, part.Diff = nil, nil, nil, ""
+	for _, f := range r.Failures {
+		if mine(f.Op) {
+			part.Failures = append(part.Failures, f)
+		}
+	}
+	for _, n := range r.Notes {
+		if mine(n.Op) {
+			part.Notes = append(part.Notes, n)
+		}
+	}
+	if plan != nil && r.Format == "edit" && len(part.Failures) == 0 {
+		var lines []string
+		for i := range req.Ops {
+			if mine(i+1) && i < len(plan.Outcomes) && req.Ops[i].Call == call {
+				lines = append(lines, sentence(&req.Ops[i], plan, plan.Outcomes[i]))
+			}
+		}
+		for _, n := range part.Notes {
+			lines = append(lines, "Note: "+n.String())
+		}
+		return strings.Join(lines, "\n"), false
+	}
+	if len(part.Failures) == 0 && len(r.Failures) > 0 && len(r.Files) == 0 {
+		f := r.Failures[0]
+		return "not applied, because another call of this request was refused: " + f.text(), true
+	}
+	text = strings.TrimSpace(part.done())
+	if out := part.undone(); out != "" {
+		text = strings.TrimSpace(text + "\n\n" + out)
+	}
+	return text, len(part.Failures) > 0
+}
+
+// sentence says what one edit did.
+func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
+	p := edit.Quote(o.Path)
+	for _, c := range plan.Changes {
+		if c.Path != o.Path {
+			continue
+		}
+		switch {
+		case c.Before == nil:
+			return "Created " + p
+		case op.Batch:
+			return fmt.Sprintf("Applied %s in %s (%s)", count(o.Edits, "edit"), p, count(len(o.Lines), "replacement"))
+		case len(o.Lines) == 1:
+			return fmt.Sprintf("Replaced 1 occurrence in %s at line %d", p, o.Lines[0])
+		case len(o.Lines) > 1:
+			return fmt.Sprintf("Replaced %d occurrences in %s at %s", len(o.Lines), p, lineList(o.Lines))
+		}
+		return "Wrote " + p
+	}
+	return "No changes: " + p
+}

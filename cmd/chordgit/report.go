@@ -1,0 +1,455 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops"
+)
+
+// A report is what a command that changes files has to say. It is rendered as
+// text, as JSON or as a protocol's answer: the facts are the same.
+type report struct {
+	Command  string    `json:"command"`
+	Status   string    `json:"status"`
+	Format   string    `json:"format,omitempty"`
+	DryRun   bool      `json:"dry_run,omitempty"`
+	Turn     *int      `json:"turn"`
+	Undoes   []int     `json:"undoes,omitempty"`
+	Files    []file    `json:"files"`
+	Failures []failure `json:"failures"`
+	Notes    []note    `json:"notes"`
+	Diff     string    `json:"diff,omitempty"`
+	Redo     string    `json:"redo,omitempty"`
+
+	groups int // file groups that were not applied
+}
+
+// The values of status.
+const (
+	applied   = "applied"
+	partial   = "partial"
+	failed    = "failed"
+	unchanged = "unchanged"
+)
+
+type file struct {
+	Path         string `json:"path"`
+	Change       string `json:"change"`
+	From         string `json:"from,omitempty"`
+	Mode         string `json:"mode,omitempty"`
+	Added        int    `json:"added"`
+	Removed      int    `json:"removed"`
+	Replacements int    `json:"replacements,omitempty"`
+	Lines        []int  `json:"lines,omitempty"`
+	How          string `json:"how,omitempty"`    // of a rewind
+	Before       string `json:"before,omitempty"` // of a rewind: object ids
+	After        string `json:"after,omitempty"`
+}
+
+type failure struct {
+	Code      edit.Code `json:"code"`
+	Path      string    `json:"path,omitempty"`
+	Op        int       `json:"op,omitempty"`
+	Hunk      int       `json:"hunk,omitempty"`
+	Of        int       `json:"of,omitempty"`
+	InputLine int       `json:"input_line,omitempty"`
+	Lines     []int     `json:"lines,omitempty"`
+	Why       string    `json:"why,omitempty"`
+	Message   string    `json:"message"`
+	Hint      string    `json:"hint,omitempty"`
+}
+
+type note struct {
+	Code    edit.Code `json:"code"`
+	Path    string    `json:"path,omitempty"`
+	Op      int       `json:"op,omitempty"`
+	Hunk    int       `json:"hunk,omitempty"`
+	Line    int       `json:"input_line,omitempty"`
+	Lines   []int     `json:"lines,omitempty"`
+	Message string    `json:"message"`
+}
+
+// hints say what to do about a failure, one text a code.
+var hints = map[edit.Code]string{
+	edit.NothingRecognised: "send a patch between *** Begin Patch and *** End Patch, or an edit as JSON with file_path, old_string and new_string",
+	edit.Truncated:         "send the whole request again",
+	edit.TooLarge:          "send smaller requests",
+	edit.Unsupported:       "send the change as a patch envelope or as an edit",
+	edit.Overlap:           "send one operation for each file",
+	edit.Exists:            "use an Update, or delete the file in the same request first",
+	edit.Missing:           "check the path; a new file needs an Add",
+	edit.Placeholder:       "send the complete text; --allow-placeholders writes such lines as they are",
+	edit.ReaderLine:        "send the text of the file alone; --allow-placeholders writes such lines as they are",
+	edit.NoMatch:           "read the range again, rebuild the failed part from complete current lines, do not send it unchanged",
+	edit.Ambiguous:         "give more lines around the place, or an anchor that stands once",
+	edit.CountMismatch:     "count again, or add context to old_string",
+	edit.EmptyOld:          "give the text to replace",
+	edit.Stale:             "nothing was written: plan again from the present content",
+	edit.Locked:            "wait for the other command and try again",
+}
+
+func newFailure(command string, err error) *report {
+	r := &report{Command: command, Status: failed}
+	r.fail(toErrors(err))
+	return r
+}
+
+func (r *report) fail(errs []*edit.Error) {
+	for _, e := range errs {
+		f := failure{Code: e.Code, Path: e.Path, Op: e.Op, Hunk: e.Hunk, Of: e.Of, InputLine: e.Line, Lines: e.Lines, Why: e.Why, Hint: hints[e.Code]}
+		bare := *e
+		bare.Path = ""
+		f.Message = bare.Error()
+		r.Failures = append(r.Failures, f)
+	}
+}
+
+func (r *report) note(notes []edit.Note) {
+	for _, n := range notes {
+		r.Notes = append(r.Notes, note{Code: n.Code, Path: n.Path, Op: n.Op, Hunk: n.Hunk, Line: n.Line, Lines: n.Lines, Message: n.Msg})
+	}
+}
+
+// plan puts a plan's changes, failures and notes into the report. Lines are
+// counted, which costs a diff of each file, only with content.
+func (r *report) plan(p *edit.Plan, content func(*edit.File) []byte) {
+	r.groups = p.FailedGroups
+	moved := map[string]bool{}
+	for _, c := range p.Changes {
+		if c.From != "" {
+			moved[c.From] = true
+		}
+	}
+	before := map[string]*edit.File{}
+	for _, c := range p.Changes {
+		before[c.Path] = c.Before
+	}
+	for _, c := range p.Changes {
+		f := file{Path: c.Path, Change: "update"}
+		old := c.Before
+		switch {
+		case c.After == nil && moved[c.Path]:
+			continue // told with its target
+		case c.After == nil:
+			f.Change = "delete"
+		case c.From != "":
+			f.Change, f.From, old = "move", c.From, before[c.From]
+		case c.Before == nil:
+			f.Change = "add"
+		}
+		if c.After != nil && (c.Before == nil && c.From == "" || old != nil && old.Mode != c.After.Mode) {
+			f.Mode = gitops.ModeString(c.After.Mode)
+		}
+		if content != nil {
+			f.Added, f.Removed = countLines(content(old), content(c.After))
+		}
+		for _, o := range p.Outcomes {
+			if o.OK && o.Path == c.Path {
+				f.Lines = append(f.Lines, o.Lines...)
+				f.Replacements += len(o.Lines)
+			}
+		}
+		r.Files = append(r.Files, f)
+	}
+	r.fail(p.Failures)
+	r.note(p.Notes)
+	switch {
+	case len(r.Failures) > 0 && len(r.Files) > 0:
+		r.Status = partial
+	case len(r.Failures) > 0:
+		r.Status = failed
+	case len(r.Files) == 0:
+		r.Status = unchanged
+	default:
+		r.Status = applied
+	}
+}
+
+// countLines counts the lines that a change adds and removes.
+func countLines(before, after []byte) (added, removed int) {
+	if bytes.Equal(before, after) {
+		return 0, 0
+	}
+	// Only what differs is diffed: a change in a long file costs its own length.
+	b, a := trimCommon(before, after)
+	if len(b) == 0 || len(a) == 0 {
+		return lineCount(a), lineCount(b)
+	}
+	for _, e := range udiff.Lines(string(b), string(a)) {
+		added += lineCount([]byte(e.New))
+		removed += lineCount(b[e.Start:e.End])
+	}
+	return added, removed
+}
+
+// trimCommon cuts whole common lines at both ends.
+func trimCommon(b, a []byte) ([]byte, []byte) {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	n = bytes.LastIndexByte(a[:n], '\n') + 1
+	a, b = a[n:], b[n:]
+	m := 0
+	for m < len(a) && m < len(b) && a[len(a)-1-m] == b[len(b)-1-m] {
+		m++
+	}
+	if m > 0 {
+		i := bytes.IndexByte(a[len(a)-m:], '\n')
+		if i < 0 {
+			return b, a
+		}
+		m -= i + 1
+	}
+	return b[:len(b)-m], a[:len(a)-m]
+}
+
+func lineCount(b []byte) int {
+	n := bytes.Count(b, []byte{'\n'})
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// exit is the status of the process: 0 done, 1 trouble, 3 does not fit, in whole
+// or in part. The worst failure counts.
+func (r *report) exit() int {
+	code := 0
+	for _, f := range r.Failures {
+		switch f.Code {
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository:
+			return 1
+		default:
+			code = 3
+		}
+	}
+	return code
+}
+
+// report renders a report and sets the exit status.
+func (a *app) report(r *report) {
+	a.code = r.exit()
+	if a.json {
+		a.writeJSON(r.complete())
+		return
+	}
+	if out := r.done(); out != "" && !a.quiet {
+		fmt.Fprint(a.stdout, out)
+	}
+	if out := r.undone(); out != "" {
+		fmt.Fprint(a.stderr, out)
+	}
+}
+
+// complete makes absent lists empty ones, as JSON's readers expect.
+func (r *report) complete() *report {
+	c := *r
+	if c.Files == nil {
+		c.Files = []file{}
+	}
+	if c.Failures == nil {
+		c.Failures = []failure{}
+	}
+	if c.Notes == nil {
+		c.Notes = []note{}
+	}
+	return &c
+}
+
+func (a *app) writeJSON(v any) {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		fmt.Fprintln(a.stderr, "chordgit:", err)
+		a.code = 1
+	}
+}
+
+// done is the text about what is on disk.
+func (r *report) done() string {
+	var b strings.Builder
+	switch {
+	case r.DryRun && r.Status != failed:
+		b.WriteString("Dry run, nothing was written. It would be:\n")
+	case len(r.Files) > 0 && r.Command == "apply":
+		b.WriteString("Applied patch:\n")
+	case len(r.Files) > 0:
+		fmt.Fprintf(&b, "Took back %s:\n", turns(r.Undoes))
+	case r.Status == unchanged && r.Command == "apply":
+		b.WriteString("Applied patch:\nNo net file changes\n")
+	case r.Status == unchanged:
+		fmt.Fprintf(&b, "%s: nothing to take back\n", turns(r.Undoes))
+	}
+	var lines []string
+	for _, f := range r.Files {
+		lines = append(lines, f.String())
+	}
+	slices.Sort(lines)
+	for _, l := range lines {
+		b.WriteString(l + "\n")
+	}
+	if r.Turn != nil {
+		back := fmt.Sprintf("chordgit rewind %d", *r.Turn)
+		if r.Redo != "" {
+			back = r.Redo
+		}
+		fmt.Fprintf(&b, "Turn %d. Take back with: %s\n", *r.Turn, back)
+	}
+	for _, n := range r.Notes {
+		b.WriteString("Note: " + n.String() + "\n")
+	}
+	if r.Diff != "" {
+		b.WriteString("\n" + r.Diff)
+	}
+	return b.String()
+}
+
+func (n note) String() string {
+	text := edit.Quote(n.Message)
+	if n.Path != "" {
+		text = edit.Quote(n.Path) + ": " + text
+	}
+	if n.Line > 0 {
+		text += fmt.Sprintf(" [input line %d]", n.Line)
+	}
+	return text
+}
+
+func turns(n []int) string {
+	if len(n) == 1 {
+		return fmt.Sprintf("turn %d", n[0])
+	}
+	return "turns " + numbers(n)
+}
+
+func numbers(n []int) string {
+	var b strings.Builder
+	for i, v := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, v)
+	}
+	return b.String()
+}
+
+func (f file) String() string {
+	path := edit.Quote(f.Path)
+	var line string
+	switch f.Change {
+	case "add":
+		line = "A " + path
+	case "delete":
+		line = "D " + path
+	case "move":
+		line = "R " + edit.Quote(f.From) + " -> " + path
+	default:
+		line = "M " + path
+	}
+	if f.Replacements > 0 {
+		lines := slices.Compact(slices.Clone(f.Lines))
+		line += fmt.Sprintf(" (%s, %s)", count(f.Replacements, "replacement"), lineList(lines))
+	}
+	return line
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// lineList names lines, the first ten and how many more.
+func lineList(lines []int) string {
+	if len(lines) == 1 {
+		return fmt.Sprintf("line %d", lines[0])
+	}
+	if len(lines) > 10 {
+		return fmt.Sprintf("lines %s (+%d more)", numbers(lines[:10]), len(lines)-10)
+	}
+	return "lines " + numbers(lines)
+}
+
+// undone is the text about what is not on disk.
+func (r *report) undone() string {
+	if len(r.Failures) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(r.headline() + "\n")
+	if len(r.Files) == 0 && len(r.Failures) == 1 {
+		f := r.Failures[0]
+		fmt.Fprintf(&b, "[%s]%s\n", f.Code, inputLine(f))
+		if f.Hint != "" {
+			b.WriteString("Hint: " + f.Hint + "\n")
+		}
+		return b.String()
+	}
+	b.WriteString("Not applied:\n")
+	seen := map[string]bool{}
+	for _, f := range r.Failures {
+		fmt.Fprintf(&b, "- %s [%s]%s\n", f.text(), f.Code, inputLine(f))
+	}
+	for _, f := range r.Failures {
+		if f.Hint != "" && !seen[f.Hint] {
+			seen[f.Hint] = true
+			fmt.Fprintf(&b, "Hint (%s): %s\n", f.Code, f.Hint)
+		}
+	}
+	if len(r.Files) > 0 && r.Command == "apply" && !r.DryRun {
+		b.WriteString("Changes listed under \"Applied patch\" are on disk: do not send them again. Fix each cause, rebuild the operations under \"Not applied\" from the files as they are now and send only these.\n")
+	}
+	return b.String()
+}
+
+func (f failure) text() string {
+	msg := edit.Quote(f.Message)
+	if f.Path != "" {
+		return edit.Quote(f.Path) + ": " + msg
+	}
+	return msg
+}
+
+func inputLine(f failure) string {
+	if f.InputLine > 0 {
+		return fmt.Sprintf(" [input line %d]", f.InputLine)
+	}
+	return ""
+}
+
+// headline says in one line what came of the whole.
+func (r *report) headline() string {
+	name := r.Command
+	if r.Command == "apply" {
+		name = "apply_patch"
+		if r.Format == "edit" {
+			name = "edit"
+		}
+	}
+	first := r.Failures[0].text()
+	for _, f := range r.Failures { // the cause, not what fell with it
+		if f.Code != edit.RolledBack && f.Code != edit.Skipped {
+			first = f.text()
+			break
+		}
+	}
+	switch {
+	case r.DryRun && len(r.Files) > 0 && r.Command == "apply":
+		return fmt.Sprintf("%s would be applied in part: %s fit, %s not: %s", name, count(len(r.Files), "change"), count(r.groups, "file group"), first)
+	case r.Command != "apply" && len(r.Files) > 0:
+		return fmt.Sprintf("%s partially done: %s taken back, %s left: %s", name, count(len(r.Files), "change"), count(len(r.Failures), "path"), first)
+	case len(r.Files) > 0:
+		return fmt.Sprintf("%s partially applied: %s committed, %s not applied: %s", name, count(len(r.Files), "change"), count(r.groups, "file group"), first)
+	case r.groups > 0:
+		return fmt.Sprintf("%s failed: no changes committed, %s not applied: %s", name, count(r.groups, "file group"), first)
+	}
+	return name + " failed: " + first
+}
