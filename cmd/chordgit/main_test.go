@@ -76,8 +76,11 @@ func faults(getenv func(string) string) gitops.Options {
 		}
 		if count == sig {
 			s := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP}[name]
+			delivered := make(chan os.Signal, 1)
+			signal.Notify(delivered, s)
 			syscall.Kill(os.Getpid(), s)
-			time.Sleep(20 * time.Millisecond) // until it is delivered
+			<-delivered
+			time.Sleep(20 * time.Millisecond) // until everybody else has it, too
 		}
 	}
 	return opt
