@@ -1,0 +1,14 @@
+//go:build !linux
+
+package main
+
+import "os"
+
+// fileSystem cannot tell on this platform.
+func fileSystem(string) (string, error) { return "unknown", nil }
+
+// flush has no call for one file system on this platform.
+func flush(string) error { return nil }
+
+// peak is not told in the same unit everywhere.
+func peak(*os.ProcessState) int64 { return 0 }
