@@ -151,7 +151,7 @@ func TestPlaceholder(t *testing.T) {
 }
 
 func FuzzCheckName(f *testing.F) {
-	for _, s := range []string{"a", "../x", ".git/config", "a\\b", "~/x", "C:x", "a/./b", "a\u200Bb", "path/to/x", "/repo/a", "a//b", "x/"} {
+	for _, s := range []string{"a", "../x", ".git/config", "a\\b", "~/x", "C:x", "a/./b", "a\u200Bb", "path/to/x", "/repo/a", "a//b", "x/", `/re\o/a`, `../a\b`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

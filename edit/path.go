@@ -121,8 +121,11 @@ func newResolver(tree Tree, opt Options) *resolver {
 
 // lookup is Tree.Lookup, remembered.
 func (r *resolver) lookup(p string) (*File, error) {
-	if p == "." {
+	switch {
+	case p == ".":
 		return &File{Mode: fs.ModeDir | 0o755}, nil
+	case p == ".." || strings.HasPrefix(p, "../") || strings.HasPrefix(p, "/"):
+		return nil, nil // outside, where nothing is looked at
 	}
 	f, ok := r.seen[p]
 	if ok {
