@@ -6,6 +6,7 @@ import (
 	"slices"
 )
 
+// group finds each operation's group and the groups it builds on.
 func (p *planner) group() {
 	p.groups = make([]string, len(p.ops))
 	p.needs = make([]map[string]bool, len(p.ops))
@@ -38,6 +39,7 @@ func (p *planner) group() {
 	}
 }
 
+// A failure is why a group dropped out.
 type failure struct {
 	op     int // the operation that failed
 	errs   Errors
@@ -47,6 +49,9 @@ type failure struct {
 	reason Code            // empty if it failed itself
 }
 
+// perform runs the operations until none of those that are left fails. A group
+// that dropped out never comes back in. Only what is unreadable returns errors
+// here.
 func (p *planner) perform() Errors {
 	p.dead = map[string]*failure{}
 	for {
@@ -107,6 +112,8 @@ func cmpOr(a, b int) int {
 	return b
 }
 
+// blocked tells why an operation cannot run: a group it builds on dropped out,
+// or one of its paths belongs to such a group since an earlier failure.
 func (p *planner) blocked(i int) (f *failure, skipped bool) {
 	for g := range p.needs[i] {
 		if d := p.dead[g]; d != nil && (f == nil || d.op < f.op) {
@@ -123,6 +130,8 @@ func (p *planner) blocked(i int) (f *failure, skipped bool) {
 	return f, f != nil && f.rootOp < i
 }
 
+// drop takes a group out. It reports whether the picture must be made again,
+// because an operation of the group has left its mark in it.
 func (p *planner) drop(i int, f *failure) (again bool) {
 	g := p.groups[i]
 	f.paths = map[string]bool{}
@@ -142,6 +151,7 @@ func (p *planner) drop(i int, f *failure) (again bool) {
 	return again
 }
 
+// failures tells why an operation was not carried out.
 func (p *planner) failures(i int) []*Error {
 	f := p.dead[p.groups[i]]
 	if f.op == i && f.reason == "" {

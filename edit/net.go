@@ -8,6 +8,7 @@ import (
 	"sort"
 )
 
+// result is the net change of the picture and the story of every operation.
 func (p *planner) result() (*Plan, Errors) {
 	plan := &Plan{FailedGroups: len(p.dead)}
 	for _, n := range p.notes {
@@ -31,6 +32,7 @@ func (p *planner) result() (*Plan, Errors) {
 	return plan, errs
 }
 
+// net compares first and last state of every touched path.
 func (p *planner) net(plan *Plan) (errs Errors) {
 	for _, path := range p.touched() {
 		before, n := p.start[path], p.picture[path]
@@ -65,6 +67,8 @@ func (p *planner) net(plan *Plan) (errs Errors) {
 	return errs
 }
 
+// unchanged compares a path's first and last state. Only bytes that may be
+// equal are read.
 func (p *planner) unchanged(path string, before *File, n *node) (bool, *Error) {
 	switch {
 	case before == nil || n.mode != before.Mode || n.size() != before.Stat.Size:
@@ -86,6 +90,7 @@ func (p *planner) unchanged(path string, before *File, n *node) (bool, *Error) {
 	return bytes.Equal(old, data), nil
 }
 
+// mkdir lists the directories that the created files lack.
 func (p *planner) mkdir(plan *Plan) {
 	made := map[string]bool{}
 	for _, c := range plan.Changes {
@@ -103,6 +108,7 @@ func (p *planner) mkdir(plan *Plan) {
 	sort.Strings(plan.Mkdir)
 }
 
+// A node is what stands at a path in the picture.
 type node struct {
 	mode   fs.FileMode
 	same   *File  // its content is this file's of the snapshot, untouched

@@ -9,6 +9,7 @@ import (
 	"strings"
 )
 
+// A run is one operation being carried out in the picture.
 type run struct {
 	*planner
 	op      *Op
@@ -23,6 +24,7 @@ func fail(code Code, format string, args ...any) Errors {
 	return Errors{{Code: code, Msg: fmt.Sprintf(format, args...)}}
 }
 
+// do changes the picture by one operation, or says why not.
 func (r *run) do() Errors {
 	n := r.picture[r.path]
 	if n == nil && r.sparse[r.path] {
@@ -55,6 +57,8 @@ func (r *run) do() Errors {
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }
 
+// create puts a new file into the picture. One that takes the place of a file
+// of the snapshot keeps its mode.
 func (r *run) create(data []byte) {
 	mode := 0o666 &^ r.opt.Umask
 	if old := r.start[r.path]; old.Regular() {
@@ -109,6 +113,7 @@ func (r *run) update(n *node) Errors {
 	return nil
 }
 
+// control refuses NULs in new text.
 func (r *run) control() Errors {
 	for i, h := range r.op.Hunks {
 		for _, l := range h.Lines {
@@ -170,6 +175,7 @@ func (r *run) replaceIn(n *node) Errors {
 	return nil
 }
 
+// text returns the text of a file that will be edited.
 func (r *run) text(n *node) (mark, text []byte, err *Error) {
 	if n.mode&fs.ModeType != 0 {
 		return nil, nil, &Error{Code: NotRegular, Msg: "is no regular file"}
@@ -184,6 +190,7 @@ func (r *run) text(n *node) (mark, text []byte, err *Error) {
 	return decode(data)
 }
 
+// content returns the bytes of a regular file in the picture.
 func (r *run) content(n *node) ([]byte, *Error) {
 	if n.same == nil {
 		return n.data, nil

@@ -8,11 +8,13 @@ import (
 	"sort"
 )
 
+// A target is where an operation's names lead.
 type target struct {
 	source, dest place
 	moves        bool // dest counts: the operation moves the file elsewhere
 }
 
+// paths are the resolved paths that an operation touches.
 func (t target) paths() []string {
 	if t.moves {
 		return []string{t.source.resolved, t.dest.resolved}
@@ -20,6 +22,8 @@ func (t target) paths() []string {
 	return []string{t.source.resolved}
 }
 
+// survey places all names, takes the snapshot and finds what refuses the whole
+// request.
 func (p *planner) survey() (errs Errors) {
 	p.targets = make([]target, len(p.ops))
 	refuse := func(i int, name string, err error) {
@@ -65,6 +69,9 @@ func (p *planner) survey() (errs Errors) {
 	return p.overlap()
 }
 
+// entries asks the index about the paths where it matters: those that are not
+// on disk, and all of them while a merge or the like is in progress. A plain
+// edit does not read it.
 func (p *planner) entries() (errs Errors) {
 	var ask []string
 	for _, path := range p.touched() {
@@ -97,6 +104,7 @@ func (p *planner) entries() (errs Errors) {
 	return errs
 }
 
+// find places one name and keeps the note that says how it was read.
 func (p *planner) find(i int, name string, follow bool) (place, error) {
 	lexical, note, err := p.lexical(name)
 	if err != nil {
@@ -118,6 +126,7 @@ func (p *planner) find(i int, name string, follow bool) (place, error) {
 	return pl, nil
 }
 
+// see adds a path to the snapshot and refuses what is no regular file.
 func (p *planner) see(op *Op, pl place, moved bool) error {
 	f, err := p.lookup(pl.resolved)
 	if err != nil {
@@ -137,6 +146,7 @@ func (p *planner) see(op *Op, pl place, moved bool) error {
 	return &Error{Code: NotRegular, Msg: "is " + f.KindName() + ", which is never opened"}
 }
 
+// same reports whether two paths are one directory entry under two spellings.
 func (p *planner) same(a, b string) bool {
 	if a == b {
 		return true
@@ -145,6 +155,9 @@ func (p *planner) same(a, b string) bool {
 	return f != nil && g != nil && f.Stat.Ino != 0 && f.Stat.Ino == g.Stat.Ino && f.Stat.Dev == g.Stat.Dev && f.Stat.Nlink == 1
 }
 
+// overlap refuses requests in which one touched path is a directory above
+// another, unless every operation on the upper one comes first and the last of
+// them takes it away; and those in which two names lead to one file.
 func (p *planner) overlap() (errs Errors) {
 	refuse := func(i int, a, b, how string) {
 		errs = append(errs, &Error{Code: Overlap, Path: a, Op: i + 1, Line: p.ops[i].Line,
@@ -185,6 +198,7 @@ func (p *planner) overlap() (errs Errors) {
 	return errs
 }
 
+// moved reports whether one of two paths is the other's Move target.
 func (p *planner) moved(a, b string) bool {
 	return slices.ContainsFunc(p.targets, func(t target) bool {
 		s, d := t.source.resolved, t.dest.resolved
@@ -192,10 +206,13 @@ func (p *planner) moved(a, b string) bool {
 	})
 }
 
+// first returns the first operation that touches a path.
 func (p *planner) first(path string) int {
 	return slices.IndexFunc(p.targets, func(t target) bool { return slices.Contains(t.paths(), path) })
 }
 
+// gone reports whether the operations on a path all come before operation i
+// and leave nothing there.
 func (p *planner) gone(path string, i int) bool {
 	gone := false
 	for j, t := range p.targets {
@@ -210,6 +227,7 @@ func (p *planner) gone(path string, i int) bool {
 	return gone
 }
 
+// touched returns the touched paths, sorted.
 func (p *planner) touched() []string {
 	paths := make([]string, 0, len(p.start))
 	for path := range p.start {
