@@ -4,113 +4,179 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/chordgit/chordgit/edit/internal/match"
 )
 
-// quotedMost is how many characters of a text a message quotes.
-const quotedMost = 120
+// Facts about a text that was not found. They are for whoever mends the
+// request, and cost a bounded amount of work: searches linear in the file, and
+// a comparison with what is most alike that has a budget for the whole request.
 
-// quoted quotes a text for a message, cut between characters.
-func quoted(text string) string {
-	q, _ := cut(text)
-	return `"` + q + `"`
+// facts collects what is known, and the file lines that it names.
+type facts struct {
+	list  []string
+	lines []int
 }
 
-func cut(text string) (string, bool) {
-	if utf8.RuneCountInString(text[:min(len(text), 4*quotedMost)]) <= quotedMost && len(text) <= 4*quotedMost {
-		return Quote(text), false
+func (f *facts) add(format string, args ...any) {
+	f.list = append(f.list, fmt.Sprintf(format, args...))
+}
+
+// at adds a fact about a line, from 0.
+func (f *facts) at(line int, format string, args ...any) {
+	f.add(format, args...)
+	f.lines = append(f.lines, line+1)
+}
+
+// A question is a text that was looked for in vain: lines that must stand
+// whole, or a text that may begin and end within a line.
+type question struct {
+	finder *match.Finder
+	old    [][]byte
+	whole  bool
+	start  int // first line that counts
+}
+
+// trim is what a difference in blanks at the ends of a line is to the search:
+// nothing for whole lines, all for a text.
+func (q *question) trim(line []byte) []byte {
+	if q.whole {
+		return bytes.TrimSpace(line)
 	}
-	n := 0
-	for i := range text {
-		if n == quotedMost {
-			return Quote(text[:i]), true
+	return line
+}
+
+// notFound says why the old lines of hunk i stand nowhere from line start on.
+func (m *matcher) notFound(i int, old [][]byte, start int) *Error {
+	h := &m.op.Hunks[i]
+	q := &question{finder: m.finder, old: old, whole: true, start: start}
+	var f facts
+	if lines := h.new(); h.changes() && len(lines) > 0 {
+		if at, total := m.finder.Places(lines, start, match.Exact); total == 1 {
+			f.at(at[0], "already applied: its new lines stand at line %d", at[0]+1)
 		}
-		n++
 	}
-	return Quote(text), false
+	if at, total := m.finder.Places(old, 0, match.Trimmed); total > 0 && at[0] < start {
+		f.at(at[0], "it stands earlier, at line %d", at[0]+1)
+		switch {
+		case h.EOF:
+			f.add("the hunk is pinned to the end of the file")
+		case m.ends > at[0]:
+			f.add("hunks go downwards, and the one before ends at line %d", m.ends)
+		default:
+			f.add("hunks go downwards from their anchor")
+		}
+	}
+	m.explain(q, &f)
+	switch {
+	case i == 1:
+		f.add("hunk 1 matched in memory but was not applied")
+	case i > 1:
+		f.add("hunks 1–%d matched in memory but were not applied", i)
+	}
+	return &Error{Code: NoMatch, Lines: f.lines, Facts: f.list,
+		Msg: fmt.Sprintf("hunk not found (%d/%d): %s", i+1, len(m.op.Hunks), firstLine(old[0]))}
 }
 
-// firstLine is the fact that every message about a text that was not found
-// begins with.
-func firstLine(text []byte) string {
-	q, short := cut(string(text))
-	if short {
-		return `first expected line prefix: "` + q + `"`
+// notFoundText says why an old text stands nowhere in the file.
+func (p *replacer) notFoundText(item int) *Error {
+	rep := &p.items[item]
+	first, _, _ := strings.Cut(rep.Old, "\n")
+	q := &question{finder: p.hay.finder, old: bytes.Split([]byte(rep.Old), []byte{'\n'})}
+	var f facts
+	if rep.New != "" {
+		if hits, total := p.hay.all(rep.New, false, false, 0); total == 1 {
+			f.at(hits[0].line-1, "already applied: new_string stands at line %d", hits[0].line)
+		}
 	}
-	return `first expected complete line: "` + q + `"`
+	p.explain(q, &f)
+	if p.op.Batch {
+		if hits, total := p.hay.tolerant(rep.Old, true, false); total > 0 {
+			at := lines(hits)
+			f.add("the tolerant step, which only a single edit has, would match line%s %s", plural(len(at)), listed(at, total))
+		}
+	}
+	return &Error{Code: NoMatch, Path: p.path, Op: p.number, Lines: f.lines, Facts: f.list,
+		Msg: "old_string not found in file: " + firstLine([]byte(first))}
+}
+
+// explain adds what the file and the request have to say. What was found
+// already explains enough; else the search goes from the sure to the likely.
+func (r *run) explain(q *question, f *facts) {
+	if len(f.list) == 0 {
+		r.elsewhere(q, f)
+	}
+	for _, look := range []func(*question, *facts){r.fragment, r.partial, r.unseen, r.resembling} {
+		if len(f.list) == 0 {
+			look(q, f)
+		}
+	}
+	blankContext(q, f)
+	known := len(f.list)
+	readersMarks(q, f)
+	if known == 0 && len(f.list) == 0 {
+		n := len(q.finder.Doc.Lines)
+		f.add("the text does not occur; the file has %d line%s", n, plural(n))
+	}
+}
+
+// elsewhereMost bounds the bytes of other files that one request searches for
+// what was not found where it should be.
+const elsewhereMost = 32 << 20
+
+// elsewhere looks into the other files of the request.
+func (r *run) elsewhere(q *question, f *facts) {
+	text := bytes.Join(q.old, []byte{'\n'})
+	if len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	for _, path := range r.touched() {
+		n := r.picture[path]
+		if path == r.path || n == nil || !n.mode.IsRegular() || n.size() > r.searches {
+			continue
+		}
+		r.searches -= n.size()
+		src, err := r.text(n)
+		if err != nil {
+			continue
+		}
+		doc := match.Split(src.text)
+		if q.whole {
+			if at, total := match.NewFinder(doc, 1).Places(q.old, 0, match.Exact); total == 1 {
+				f.add("found in %s, line %d", Quote(path), at[0]+1)
+				return
+			}
+			continue
+		}
+		hay := newHaystack(doc)
+		if hits, total := hay.all(string(text), false, false, 0); total == 1 {
+			f.add("found in %s, line %d", Quote(path), hits[0].line)
+			return
+		}
+	}
 }
 
 // fragmentsMost bounds how many old lines are looked up as parts of longer
 // lines: each costs one search of the file.
 const fragmentsMost = 8
 
-// notFound says why the old lines of hunk i stand nowhere from line start on.
-func (m *matcher) notFound(i int, old [][]byte, start int) *Error {
-	h, of := &m.op.Hunks[i], len(m.op.Hunks)
-	facts := []string{firstLine(old[0])}
-	e := &Error{Code: NoMatch}
-	say := func(line int, format string, args ...any) {
-		facts = append(facts, fmt.Sprintf(format, args...))
-		if line >= 0 {
-			e.Lines = append(e.Lines, line+1)
+// fragment looks for an old line that is only part of a longer line. Of a text
+// only the inner lines must be whole.
+func (r *run) fragment(q *question, f *facts) {
+	lines := q.old
+	if !q.whole {
+		if len(lines) < 3 {
+			return
 		}
+		lines = lines[1 : len(lines)-1]
 	}
-	found := len(facts)
-	if lines := h.new(); h.changes() && len(lines) > 0 {
-		if at, total := m.finder.places(lines, start, exact); total == 1 {
-			say(at[0], "already applied: its new lines stand at line %d", at[0]+1)
-		}
-	}
-	if at, total := m.finder.places(old, 0, trimmed); total > 0 && at[0] < start {
-		say(at[0], "it stands earlier, at line %d", at[0]+1)
-		switch {
-		case h.EOF:
-			say(-1, "the hunk is pinned to the end of the file")
-		case m.ends > at[0]:
-			say(-1, "hunks go downwards and the one before ends at line %d", m.ends)
-		default:
-			say(-1, "hunks go downwards from their anchor")
-		}
-	}
-	if len(facts) == found {
-		m.fragment(old, start, say)
-	}
-	if len(facts) == found {
-		m.partial(old, start, say)
-	}
-	if len(facts) == found {
-		if c := m.run.closest(m.finder.doc, bytes.Join(old, []byte("\n")), len(old), start); c != nil {
-			say(c.at, "%s", c.text)
-		}
-	}
-	for _, l := range old {
-		if len(l) > 0 && len(bytes.TrimSpace(l)) == 0 {
-			say(-1, "an expected line holds only blanks; such lines are literal, no stand-in for omitted lines")
-			break
-		}
-	}
-	if len(facts) == found {
-		say(-1, "the text does not occur; the file has %d line%s", len(m.finder.doc.lines), plural(len(m.finder.doc.lines)))
-	}
-	switch {
-	case i == 1:
-		say(-1, "hunk 1 matched in memory but was not applied")
-	case i > 1:
-		say(-1, "hunks 1–%d matched in memory but were not applied", i)
-	}
-	e.Msg = fmt.Sprintf("hunk not found (%d/%d): %s", i+1, of, strings.Join(facts, "; "))
-	return e
-}
-
-// fragment looks for an old line that is only part of a longer line.
-func (m *matcher) fragment(old [][]byte, start int, say func(int, string, ...any)) {
-	for _, l := range old[:min(len(old), fragmentsMost)] {
-		t := trimmed.norm(l)
-		if len(t) == 0 || m.finder.equal(l, start) >= 0 {
+	for _, l := range lines[:min(len(lines), fragmentsMost)] {
+		t := bytes.TrimSpace(l)
+		if len(t) == 0 || q.finder.Equal(l, q.start) >= 0 {
 			continue
 		}
-		if in := m.finder.containing(t, start, 1); len(in) > 0 {
-			say(in[0], "%s is only part of line %d: give the complete line", quoted(string(t)), in[0]+1)
+		if in := q.finder.Containing(t, q.start, 1); len(in) > 0 {
+			f.at(in[0], "%s is only part of line %d: give the complete line", quoted(string(t)), in[0]+1)
 			return
 		}
 	}
@@ -118,41 +184,96 @@ func (m *matcher) fragment(old [][]byte, start int, say func(int, string, ...any
 
 // partial says how far the old lines fit where they fit furthest, and how the
 // first line that does not fit differs.
-func (m *matcher) partial(old [][]byte, start int, say func(int, string, ...any)) {
-	pat := make([][]byte, len(old))
-	for i, l := range old {
-		pat[i] = trimmed.norm(l)
-	}
-	fit, at := m.finder.walk(pat, start, trimmed, func(int) {})
-	if fit == 0 || fit == len(old) {
+func (r *run) partial(q *question, f *facts) {
+	doc, n := q.finder.Doc, len(q.old)
+	fit, at := q.finder.Longest(q.old, q.start, match.Trimmed)
+	if fit == 0 || fit == n || fit == 1 && len(bytes.TrimSpace(q.old[0])) == 0 {
 		return
 	}
-	doc, line := m.finder.doc, at+fit
-	if line >= len(doc.lines) {
-		say(at, "the first %d of %d lines fit at line %d, then the file ends where %s is expected", fit, len(old), at+1, quoted(string(old[fit])))
+	line := at + fit
+	where := fmt.Sprintf("the first %d of %d lines fit at line %d", fit, n, at+1)
+	if line >= len(doc.Lines) {
+		f.at(at, "%s, then comes the end of file where %s is expected", where, quoted(string(q.old[fit])))
 		return
 	}
-	say(at, "the first %d of %d lines fit at line %d, then line %d is %s where %s is expected (%s)",
-		fit, len(old), at+1, line+1, quoted(string(doc.line(line))), quoted(string(old[fit])), firstDifference(old[fit], doc.line(line)))
+	want, got := q.old[fit], doc.Line(line)
+	f.at(at, "%s, then line %d is %s where %s is expected (%s)", where, line+1, quoted(string(got)), quoted(string(want)), firstDifference(q, want, got))
+	request, file, ok := resync(q, fit, line)
+	switch {
+	case !ok && n-fit > driftFrom || request > driftFrom || file > driftFrom:
+		drift(f, at+1, n+max(0, file-request))
+		return
+	case ok && request != file:
+		f.add("there the request has %d line%s that the file lacks, the file %d that the request lacks", request, plural(request), file)
+	}
+	if kind := difference(got, want); kind != "" {
+		f.add("the only difference of line %d: %s", line+1, kind)
+	}
 }
 
-// firstDifference names the first character in which a line of the request
-// and one of the file differ.
-func firstDifference(request, file []byte) string {
-	for n := 1; ; n++ {
-		a, an := utf8.DecodeRune(request)
-		b, bn := utf8.DecodeRune(file)
-		if a == b && an > 0 && bn > 0 {
-			request, file = request[an:], file[bn:]
-			continue
+// driftFrom is the number of differing lines beyond which showing them helps
+// less than reading the file again.
+const driftFrom = 3
+
+func drift(f *facts, offset, limit int) {
+	f.add("more than %d lines differ: read them again (offset=%d limit=%d), or give an anchor and 2–4 lines", driftFrom, offset, limit)
+}
+
+// resync finds where request and file agree again after a line that differs:
+// so many lines of each lie between. It looks 20 lines ahead.
+func resync(q *question, fit, line int) (request, file int, ok bool) {
+	doc := q.finder.Doc
+	for d := 1; d <= 20; d++ {
+		for i := range d + 1 {
+			j := d - i
+			if fit+i >= len(q.old) || line+j >= len(doc.Lines) {
+				continue
+			}
+			if l := bytes.TrimSpace(q.old[fit+i]); len(l) > 0 && bytes.Equal(l, bytes.TrimSpace(doc.Line(line+j))) {
+				return i, j, true
+			}
 		}
-		return fmt.Sprintf("rune %d: request %s, file %s", n, codePoint(a, an), codePoint(b, bn))
+	}
+	return 0, 0, false
+}
+
+func blankContext(q *question, f *facts) {
+	for i, l := range q.old {
+		if inner := q.whole || i > 0 && i < len(q.old)-1; inner && len(l) > 0 && len(bytes.TrimSpace(l)) == 0 {
+			f.add("an expected line holds only blanks: such lines are literal, no stand-in for omitted lines")
+			return
+		}
 	}
 }
 
-func codePoint(r rune, size int) string {
-	if size == 0 {
-		return "end of line"
+var numbered = lazyRegexp(`^\s*(\d+)(?:→|\t| \| )`)
+
+// readersMarks tells what a reading tool put around or before the lines of a
+// file from the file's own text.
+func readersMarks(q *question, f *facts) {
+	for _, l := range q.old {
+		if readerLine().Match(l) {
+			f.add("%s is not part of the file: a reading tool put it there; send the text alone", quoted(string(l)))
+			return
+		}
 	}
-	return fmt.Sprintf("U+%04X", r)
+	bare := make([][]byte, len(q.old))
+	last := -1
+	for i, l := range q.old {
+		m := numbered().FindSubmatchIndex(l)
+		if m == nil {
+			return
+		}
+		n := 0
+		for _, c := range l[m[2]:min(m[3], m[2]+9)] {
+			n = 10*n + int(c-'0')
+		}
+		if n <= last {
+			return
+		}
+		last, bare[i] = n, l[m[1]:]
+	}
+	if at, total := q.finder.Places(bare, q.start, match.Trimmed); total > 0 {
+		f.at(at[0], "the line numbers before each line are not part of the file: without them the text stands at line %d; send the text alone", at[0]+1)
+	}
 }

@@ -33,6 +33,8 @@ const (
 	CountMismatch     Code = "count-mismatch"
 	EmptyOld          Code = "empty-old"
 	EditOverlap       Code = "edit-overlap"
+	OnlyInvisible     Code = "only-invisible"
+	TolerantUnsafe    Code = "tolerant-unsafe"
 	Binary            Code = "binary"
 	Encoding          Code = "encoding"
 	ControlCharacter  Code = "control-character"
@@ -59,11 +61,14 @@ type Error struct {
 	Line  int    // line of the request, 1-based
 	Lines []int  // lines of the file, 1-based
 	Why   string // a conflict's reason (edited since, exists again, …)
-	Msg   string // one line or more, without path and code
+	Msg   string // the reason in one line, without path and code
 	Err   error
+	// Facts are what is known beyond the reason, one line each, in the order
+	// of their use to whoever mends the request.
+	Facts []string
 }
 
-// Error gives path and message: "a.txt: hunk not found (2/3): …".
+// Error gives path, reason and facts: "a.txt: hunk not found (2/3): …; …".
 func (e *Error) Error() string {
 	msg := e.Msg
 	if e.Err != nil {
@@ -74,6 +79,9 @@ func (e *Error) Error() string {
 	}
 	if msg == "" {
 		msg = string(e.Code)
+	}
+	for _, f := range e.Facts {
+		msg += "; " + f
 	}
 	if e.Path == "" {
 		return msg

@@ -70,6 +70,9 @@ type Tree interface {
 	// entry. A gitlink answers for every path below it. All paths are asked
 	// for in one call: reading an index costs the same for one as for many.
 	Entries(paths []string) ([]*Entry, error)
+	// Names lists paths that may have been meant where one is missing: what
+	// stands in the directory dir, and the tracked files; about limit at most.
+	Names(dir string, limit int) []string
 }
 
 // An Entry is what matters of an index entry.
@@ -113,6 +116,12 @@ func (t MapTree) Load(path string, f *File) error {
 
 // Entries implements [Tree]: a MapTree has no index.
 func (t MapTree) Entries(paths []string) ([]*Entry, error) { return make([]*Entry, len(paths)), nil }
+
+// Names implements [Tree].
+func (t MapTree) Names(_ string, limit int) []string {
+	names := slices.Sorted(maps.Keys(t))
+	return names[:min(len(names), limit)]
+}
 
 // Apply returns the tree as it is after the plan.
 func (t MapTree) Apply(p *Plan) MapTree {

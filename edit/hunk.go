@@ -4,27 +4,30 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/chordgit/chordgit/edit/internal/match"
 )
 
 // A spot is where a hunk goes: it takes the place of count lines from line at.
 type spot struct {
 	hunk      *Hunk
 	at, count int
+	tolerant  bool   // found by the tolerant step
+	lines     []Line // as they will be written: cleaned, in the file's characters
 }
 
 // hunks applies the hunks of one section to a text and returns the new text.
 // All of them are matched against the lines as they were when the section
-// began; nil text means that nothing changes.
-func (r *run) hunks(op *Op, text []byte) ([]byte, *Error) {
-	doc := split(text)
-	m := &matcher{run: r, op: op, finder: newFinder(doc, len(op.Hunks))}
+// began.
+func (r *run) hunks(op *Op, src *source) ([]byte, *Error) {
+	doc := match.Split(src.text)
+	m := &matcher{run: r, op: op, finder: match.NewFinder(doc, len(op.Hunks))}
 	spots, err := m.match()
 	if err != nil && err.Code == NoMatch {
 		// A lone CR beside LFs is data, unless the text is only found with it as
 		// a line break.
-		if again := doc.withLoneCR(); again != nil {
-			n := &matcher{run: r, op: op, finder: newFinder(again, len(op.Hunks))}
+		if again := doc.WithLoneCR(); again != nil {
+			n := &matcher{run: r, op: op, finder: match.NewFinder(again, len(op.Hunks))}
 			if s, e := n.match(); e == nil {
 				doc, m, spots, err = again, n, s, nil
 				m.note("lone-cr", 0, nil, "a carriage return without line feed was taken as a line break")
@@ -36,9 +39,14 @@ func (r *run) hunks(op *Op, text []byte) ([]byte, *Error) {
 	}
 	r.notes = append(r.notes, m.notes...)
 	if !slices.ContainsFunc(spots, func(s spot) bool { return s.hunk.changes() }) {
-		return text, nil
+		return src.text, nil
 	}
-	return splice(doc, spots), nil
+	if err := r.compose(src, doc, spots); err != nil {
+		return nil, err
+	}
+	w := splice(doc, spots, r.opt.PreserveFinalNewline)
+	r.noteControl(w.control, w.controlLines)
+	return w.out, nil
 }
 
 // changes reports whether the hunk has more than context.
@@ -72,7 +80,7 @@ func (h *Hunk) new() [][]byte {
 type matcher struct {
 	*run
 	op     *Op
-	finder *finder
+	finder *match.Finder
 	notes  []Note
 	cursor int // first line that the next hunk may take
 	ends   int // last line + 1 that an earlier hunk took, for messages
@@ -102,7 +110,7 @@ func (m *matcher) place(i int) (spot, *Error) {
 	h := &m.op.Hunks[i]
 	start, anchor, missing := m.anchors(i)
 	old := h.old()
-	lines := len(m.finder.doc.lines)
+	lines := len(m.finder.Doc.Lines)
 	if len(old) == 0 {
 		at := lines
 		if !h.EOF && anchor >= 0 {
@@ -111,10 +119,10 @@ func (m *matcher) place(i int) (spot, *Error) {
 			m.note("appended", i+1, nil, "hunk %d has no lines to find its place by and was added at the end of the file", i+1)
 		}
 		m.repeated(i, at)
-		return spot{h, at, 0}, nil
+		return spot{hunk: h, at: at}, nil
 	}
 	// An anchor repeated as the first line of the hunk is that line.
-	if anchor >= 0 && bytes.Equal(trimmed.norm(m.finder.doc.line(anchor)), trimmed.norm(old[0])) {
+	if anchor >= 0 && bytes.Equal(bytes.TrimSpace(m.finder.Doc.Line(anchor)), bytes.TrimSpace(old[0])) {
 		start = anchor
 	}
 	var s spot
@@ -138,9 +146,9 @@ func (m *matcher) place(i int) (spot, *Error) {
 func (m *matcher) anchors(i int) (start, found int, missing string) {
 	start, found = m.cursor, -1
 	for _, text := range m.op.Hunks[i].Anchors {
-		at := m.finder.equal([]byte(text), start)
+		at := m.finder.Equal([]byte(text), start)
 		if at < 0 {
-			if in := m.finder.containing(trimmed.norm([]byte(text)), start, 2); len(in) == 1 {
+			if in := m.finder.Containing(bytes.TrimSpace([]byte(text)), start, 2); len(in) == 1 {
 				at = in[0]
 				m.note("anchor-partial", i+1, []int{at + 1}, "the anchor %s of hunk %d is only part of line %d", quoted(text), i+1, at+1)
 			}
@@ -157,9 +165,8 @@ func (m *matcher) anchors(i int) (start, found int, missing string) {
 
 // search finds a hunk by its old lines.
 func (m *matcher) search(i int, old [][]byte, start int, missing string) (spot, *Error) {
-	h := &m.op.Hunks[i]
-	for p := range passes {
-		at, total := m.finder.places(old, start, p)
+	for p := range match.Tolerant {
+		at, total := m.finder.Places(old, start, p)
 		if total == 0 {
 			continue
 		}
@@ -169,13 +176,16 @@ func (m *matcher) search(i int, old [][]byte, start int, missing string) (spot, 
 		if total > 1 && m.opt.RefuseAmbiguous {
 			return spot{}, &Error{Code: Ambiguous, Lines: numbers(at), Msg: fmt.Sprintf("hunk %d matches at lines %s", i+1, list(at, total))}
 		}
-		if code := p.note(); code != "" {
-			m.note(code, i+1, []int{at[0] + 1}, "hunk %d matched at line %d with %s", i+1, at[0]+1, [...]string{"", "trailing blanks ignored", "blanks at both ends ignored"}[p])
-		}
 		if total > 1 {
 			m.note("also-matches", i+1, numbers(at[1:]), "hunk %d also matches at line%s %s", i+1, plural(total-1), list(at[1:], total-1))
 		}
-		return spot{h, at[0], len(old)}, nil
+		return m.found(i, old, at[0], p), nil
+	}
+	switch at, total := m.finder.Places(old, start, match.Tolerant); {
+	case total > 1:
+		return spot{}, &Error{Code: Ambiguous, Lines: numbers(at), Msg: fmt.Sprintf("hunk %d stands nowhere exactly, and by the tolerant step at lines %s", i+1, list(at, total))}
+	case total == 1:
+		return m.found(i, old, at[0], match.Tolerant), nil
 	}
 	return spot{}, m.notFound(i, old, start)
 }
@@ -183,174 +193,54 @@ func (m *matcher) search(i int, old [][]byte, start int, missing string) (spot, 
 // tail finds a hunk that is pinned to the end of the file, where only blank
 // lines may follow it.
 func (m *matcher) tail(i int, old [][]byte, start int) (spot, *Error) {
-	doc := m.finder.doc
+	doc := m.finder.Doc
 	for left := 0; ; left++ {
-		at := len(doc.lines) - left - len(old)
+		at := len(doc.Lines) - left - len(old)
 		if at < start {
 			break
 		}
-		for p := range passes {
-			pat := make([][]byte, len(old))
-			for j, l := range old {
-				pat[j] = p.norm(l)
-			}
-			if !m.finder.equalAt(pat, at, p) {
+		for p := range match.Tolerant + 1 {
+			if !m.finder.At(old, at, p) {
 				continue
-			}
-			if code := p.note(); code != "" {
-				m.note(code, i+1, []int{at + 1}, "hunk %d matched at line %d with blanks ignored", i+1, at+1)
 			}
 			if left > 0 {
 				m.note("eof-blank-lines", i+1, nil, "%d blank line%s at the end of the file stand behind hunk %d", left, plural(left), i+1)
 			}
-			return spot{&m.op.Hunks[i], at, len(old)}, nil
+			return m.found(i, old, at, p), nil
 		}
-		if len(doc.lines)-left == 0 || len(bytes.TrimSpace(doc.line(len(doc.lines)-left-1))) > 0 {
+		if len(doc.Lines)-left == 0 || len(bytes.TrimSpace(doc.Line(len(doc.Lines)-left-1))) > 0 {
 			break
 		}
 	}
-	return spot{}, m.notFound(i, old, max(start, len(doc.lines)-len(old)))
+	return spot{}, m.notFound(i, old, max(start, len(doc.Lines)-len(old)))
+}
+
+// found is the spot of hunk i at line at, and notes what it took to find it.
+func (m *matcher) found(i int, old [][]byte, at int, p match.Pass) spot {
+	switch p {
+	case match.Blanks:
+		m.note("trailing-blanks", i+1, []int{at + 1}, "hunk %d matched at line %d with trailing blanks ignored", i+1, at+1)
+	case match.Trimmed:
+		m.note("trimmed", i+1, []int{at + 1}, "hunk %d matched at line %d with blanks at both ends ignored", i+1, at+1)
+	case match.Tolerant:
+		var lines []int
+		for j, l := range old {
+			if !bytes.Equal(m.finder.Doc.Line(at+j), l) && len(lines) < match.Kept {
+				lines = append(lines, at+j)
+			}
+		}
+		m.note("tolerant", i+1, numbers(lines), "hunk %d matched at line %d by the tolerant step: punctuation or single spaces differ in line%s %s", i+1, at+1, plural(len(lines)), list(lines, len(lines)))
+	}
+	return spot{hunk: &m.op.Hunks[i], at: at, count: len(old), tolerant: p == match.Tolerant}
 }
 
 // repeated notes a pure insertion whose lines already stand where it goes.
 func (m *matcher) repeated(i, at int) {
-	doc, lines := m.finder.doc, m.op.Hunks[i].new()
+	lines := m.op.Hunks[i].new()
 	for _, from := range []int{at, at - len(lines)} {
-		if from >= 0 && from+len(lines) <= len(doc.lines) && m.finder.equalAt(lines, from, exact) {
+		if m.finder.At(lines, from, match.Exact) {
 			m.note("repeated-insertion", i+1, []int{from + 1}, "the lines that hunk %d adds stand there already, at line %d", i+1, from+1)
 			return
 		}
 	}
-}
-
-// splice builds the text that the spots make of a document. What no hunk
-// covers is copied as it is; a new line takes the ending of the line it
-// replaces or adjoins, and every line ends in a line break.
-func splice(doc *document, spots []spot) []byte {
-	w := &writer{out: make([]byte, 0, len(doc.text)+growth(spots))}
-	copied := 0 // lines of the document that are written or dropped
-	for _, s := range spots {
-		w.copy(doc, copied, s.at)
-		s.write(w, doc)
-		copied = s.at + s.count
-	}
-	w.copy(doc, copied, len(doc.lines))
-	w.terminate()
-	return w.out
-}
-
-func growth(spots []spot) int {
-	n := 64
-	for _, s := range spots {
-		for _, l := range s.hunk.Lines {
-			n += len(l.Text) + 2
-		}
-	}
-	return n
-}
-
-// write writes one hunk's lines. In a run that replaces r lines the i-th new
-// line takes the ending of the i-th of them, of the last if there are more; in
-// a run that replaces none, of the old line before it in the hunk, else the
-// next old line, else the file's line before, else the one after.
-func (s spot) write(w *writer, doc *document) {
-	lines := s.hunk.Lines
-	old := s.at // the document's line that the next context or removed line is
-	for i := 0; i < len(lines); {
-		if lines[i].Kind == Context {
-			w.copy(doc, old, old+1)
-			old, i = old+1, i+1
-			continue
-		}
-		removed, end := 0, i
-		for end < len(lines) && lines[end].Kind != Context {
-			if lines[end].Kind == Removed {
-				removed++
-			}
-			end++
-		}
-		added := 0
-		for _, l := range lines[i:end] {
-			if l.Kind != Added {
-				continue
-			}
-			var ending []byte
-			switch {
-			case removed > 0:
-				ending = doc.endingNear(old + min(added, removed-1))
-			case old > s.at, old == s.at+s.count && old > 0:
-				ending = doc.endingNear(old - 1)
-			default:
-				if ending = doc.ending(old); ending == nil {
-					ending = doc.endingNear(old)
-				}
-			}
-			w.line([]byte(l.Text), ending)
-			added++
-		}
-		old, i = old+removed, end
-	}
-}
-
-// A writer puts lines one after another; a line that had no ending gets one as
-// soon as another follows.
-type writer struct {
-	out  []byte
-	open bool   // the last line has no ending
-	last []byte // the ending it would get
-}
-
-// copy writes lines from up to before to as they stand in the document.
-func (w *writer) copy(doc *document, from, to int) {
-	if from >= to {
-		return
-	}
-	w.terminate()
-	w.out = append(w.out, doc.text[doc.lines[from].start:doc.next(to-1)]...)
-	if len(doc.ending(to-1)) == 0 {
-		w.open, w.last = true, doc.endingNear(to-1)
-	}
-}
-
-func (w *writer) line(text, ending []byte) {
-	w.terminate()
-	w.out = append(append(w.out, text...), ending...)
-}
-
-func (w *writer) terminate() {
-	if w.open {
-		w.out = append(w.out, w.last...)
-		w.open = false
-	}
-}
-
-// numbers turns places into line numbers.
-func numbers(at []int) []int {
-	out := make([]int, len(at))
-	for i, a := range at {
-		out[i] = a + 1
-	}
-	return out
-}
-
-// list names places by line number: the first ten, and how many more.
-func list(at []int, total int) string {
-	var b strings.Builder
-	for i, a := range at[:min(len(at), 10)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, a+1)
-	}
-	if total > 10 {
-		fmt.Fprintf(&b, " (+%d more)", total-10)
-	}
-	return b.String()
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }

@@ -27,9 +27,25 @@ func (p *planner) result() (*Plan, Errors) {
 		}
 		plan.Outcomes = append(plan.Outcomes, out)
 	}
+	boundFacts(plan.Failures, factsMost)
 	errs := p.net(plan)
 	p.mkdir(plan)
 	return plan, errs
+}
+
+// What an answer says beyond the reason of each failure, in lines.
+const (
+	factsMost     = 200 // of a request
+	factsMostList = 40  // of a list of edits
+	factsMostItem = 3   // of one of several failing items of a list
+)
+
+// boundFacts keeps the first so many facts of all failures together.
+func boundFacts(errs []*Error, most int) {
+	for _, e := range errs {
+		e.Facts = e.Facts[:min(len(e.Facts), most)]
+		most -= len(e.Facts)
+	}
 }
 
 // net compares first and last state of every touched path.

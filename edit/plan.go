@@ -85,5 +85,8 @@ type Options struct {
 	// AllowPlaceholders writes lines that look like omitted code, or like a
 	// reading tool's own, as they are.
 	AllowPlaceholders bool
-	Merging           bool // a merge or the like is in progress: unmerged paths are noted
+	// PreserveFinalNewline makes an Update leave a final line break only where
+	// the file had one; without it every line of an updated file ends in one.
+	PreserveFinalNewline bool
+	Merging              bool // a merge or the like is in progress: unmerged paths are noted
 }

@@ -14,7 +14,7 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	if opt.FileLimit == 0 {
 		opt.FileLimit = defaultFileLimit
 	}
-	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, work: closestCells}
+	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
 	if errs := p.survey(); len(errs) > 0 {
 		return nil, errs
 	}
@@ -46,7 +46,12 @@ type planner struct {
 	needs  []map[string]bool   // groups that each operation builds on
 	dead   map[string]*failure // groups that dropped out
 
-	work    int              // cells of comparison that messages may still cost
 	picture map[string]*node // what stands at each touched path now
 	runs    []*run           // each operation's last run, nil if it did not run
+
+	// What messages may still cost.
+	work     int   // cells of comparisons
+	tries    int   // texts that are compared
+	searches int64 // bytes of other files
+	listings int   // missing paths for which names are compared
 }

@@ -6,36 +6,41 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/chordgit/chordgit/edit/internal/invisible"
+	"github.com/chordgit/chordgit/edit/internal/match"
 )
 
 // A hit is one place of an old text: offsets in the file's text, line from 1.
 type hit struct {
 	start, end int
 	line       int
-	item       int // index of the replacement it belongs to
+	item       int  // index of the replacement it belongs to
+	tolerant   bool // found by the tolerant step
 }
 
 // A haystack is a text in which line breaks count as one LF, whatever they
 // are, so that a CRLF is never cut in half. It knows the way back.
 type haystack struct {
-	doc   *document
-	text  []byte // with one LF for each line break
-	mixed bool   // LF and CRLF (or, where it counts, CR) side by side
+	doc    *match.Document
+	text   []byte // with one LF for each line break
+	mixed  bool   // LF and CRLF (or, where it counts, CR) side by side
+	finder *match.Finder
 	// dropped are the offsets in text of those LFs that stand for a CRLF: each
 	// moves what follows it by one byte.
 	dropped []int
 }
 
-func newHaystack(doc *document) *haystack {
-	h := &haystack{doc: doc, text: doc.text}
-	if bytes.IndexByte(doc.text, '\r') < 0 {
+func newHaystack(doc *match.Document) *haystack {
+	h := &haystack{doc: doc, text: doc.Text, finder: match.NewFinder(doc, 1)}
+	if bytes.IndexByte(doc.Text, '\r') < 0 {
 		return h
 	}
-	h.text = make([]byte, 0, len(doc.text))
+	h.text = make([]byte, 0, len(doc.Text))
 	first := []byte(nil)
-	for i, l := range doc.lines {
-		h.text = append(h.text, doc.text[l.start:l.end]...)
-		e := doc.ending(i)
+	for i := range doc.Lines {
+		h.text = append(h.text, doc.Line(i)...)
+		e := doc.Ending(i)
 		if len(e) == 0 {
 			continue
 		}
@@ -55,27 +60,55 @@ func newHaystack(doc *document) *haystack {
 func (h *haystack) offset(o int) int { return o + sort.SearchInts(h.dropped, o) }
 
 // hit makes a place of n bytes at offset o of text.
-func (h *haystack) hit(o, n, item int) hit {
-	start := h.offset(o)
-	line := sort.Search(len(h.doc.lines), func(i int) bool { return int(h.doc.lines[i].start) > start })
-	return hit{start: start, end: h.offset(o + n), line: max(line, 1), item: item}
+func (h *haystack) hit(o, n, item int) hit { return h.at(h.offset(o), h.offset(o+n), item) }
+
+// at makes a place of the document's text.
+func (h *haystack) at(start, end, item int) hit {
+	line := sort.Search(len(h.doc.Lines), func(i int) bool { return int(h.doc.Lines[i].Start) > start })
+	return hit{start: start, end: end, line: max(line, 1), item: item}
 }
 
-// all returns the places of old, with overlaps or without. Places beyond kept
-// are counted, not returned, unless every one is wanted.
+// all returns the places of old, with overlaps or without. Places beyond
+// match.Kept are counted, not returned, unless every one is wanted.
 func (h *haystack) all(old string, overlap, every bool, item int) (hits []hit, total int) {
-	needle := []byte(old)
+	places, total := occurrences(h.text, []byte(old), overlap, every)
+	for _, o := range places {
+		hits = append(hits, h.hit(o, len(old), item))
+	}
+	return hits, total
+}
+
+// tolerant is all by the tolerant step.
+func (h *haystack) tolerant(old string, overlap, every bool) (hits []hit, total int) {
+	needle := match.FoldText(old)
+	if len(needle) == 0 {
+		return nil, 0
+	}
+	folded := h.finder.Folded()
+	places, total := occurrences(folded.Text, needle, overlap, every)
+	open := match.EndsOpen(old)
+	for _, o := range places {
+		start, end := folded.Original(o, len(needle), open)
+		place := h.at(start, end, 0)
+		place.tolerant = true
+		hits = append(hits, place)
+	}
+	return hits, total
+}
+
+// occurrences returns where a needle stands in a text.
+func occurrences(text, needle []byte, overlap, every bool) (at []int, total int) {
 	for pos := 0; ; {
-		i := bytes.Index(h.text[pos:], needle)
+		i := bytes.Index(text[pos:], needle)
 		if i < 0 {
-			return hits, total
+			return at, total
 		}
 		pos += i
-		if every || total < kept {
-			hits = append(hits, h.hit(pos, len(needle), item))
+		if every || total < match.Kept {
+			at = append(at, pos)
 		} else if overlap {
 			// Dense overlaps would cost a comparison of the whole needle each.
-			return hits, total + countOverlapping(h.text[pos:], needle)
+			return at, total + countOverlapping(text[pos:], needle)
 		}
 		total++
 		if pos++; !overlap {
@@ -110,46 +143,38 @@ func countOverlapping(text, needle []byte) (n int) {
 	return n
 }
 
-// render gives a replacement's new text the line endings of its place: those
-// of the first line break it replaces, else of the line it starts on.
-func (h *haystack) render(at hit, text string) []byte {
-	if !strings.Contains(text, "\n") {
-		return []byte(text)
+// ending is the line ending that a new line at a place takes: that of the first
+// line break which the place covers, else of the line it starts on.
+func (h *haystack) ending(at hit) []byte {
+	i := at.line - 1
+	if e := h.doc.Ending(i); len(e) > 0 && int(h.doc.Lines[i].End) < at.end {
+		return e
 	}
-	var ending []byte
-	if e := h.doc.ending(at.line - 1); len(e) > 0 && int(h.doc.lines[at.line-1].end) < at.end {
-		ending = e
-	} else {
-		ending = h.doc.endingNear(at.line - 1)
-	}
-	return bytes.ReplaceAll([]byte(text), []byte("\n"), ending)
+	return h.doc.EndingNear(i)
 }
 
 // A replacer applies the replacements of one operation to one text.
 type replacer struct {
 	*run
 	op    *Op
+	src   *source
 	hay   *haystack
-	new   []string // each item's new text, less what its place does not take
+	items []Replacement // as they are looked up and written: less what is invisible, or not in the file
 	notes []Note
 }
 
-func (r *run) replacer(op *Op, doc *document) *replacer {
-	p := &replacer{run: r, op: op, hay: newHaystack(doc)}
-	for _, rep := range op.Replacements {
-		p.new = append(p.new, rep.New)
-	}
-	return p
+func (r *run) replacer(op *Op, src *source, doc *match.Document) *replacer {
+	return &replacer{run: r, op: op, src: src, hay: newHaystack(doc), items: slices.Clone(op.Replacements)}
 }
 
 // replace applies the operation's replacements to a text.
-func (r *run) replace(op *Op, text []byte) ([]byte, Errors) {
-	doc := split(text)
-	p := r.replacer(op, doc)
+func (r *run) replace(op *Op, src *source) ([]byte, Errors) {
+	doc := match.Split(src.text)
+	p := r.replacer(op, src, doc)
 	hits, errs := p.find()
 	if len(errs) > 0 && errs[0].Code == NoMatch {
-		if again := doc.withLoneCR(); again != nil {
-			q := r.replacer(op, again)
+		if again := doc.WithLoneCR(); again != nil {
+			q := r.replacer(op, src, again)
 			if h, e := q.find(); len(e) == 0 {
 				p, hits, errs = q, h, nil
 				p.note("lone-cr", nil, "a carriage return without line feed was taken as a line break")
@@ -160,15 +185,71 @@ func (r *run) replace(op *Op, text []byte) ([]byte, Errors) {
 		return nil, errs
 	}
 	r.notes = append(r.notes, p.notes...)
+	return p.splice(hits)
+}
+
+// splice puts the new texts in the places of the old ones.
+func (p *replacer) splice(hits []hit) ([]byte, Errors) {
+	text := p.src.text
 	out := make([]byte, 0, len(text)+64)
 	done := 0
+	removed, control := invisible.Counts{}, invisible.Counts{}
+	var controlLines []int
+	cleaned := make([]bool, len(p.items))
 	for _, h := range hits {
-		r.outcome.Lines = append(r.outcome.Lines, h.line)
+		p.outcome.Lines = append(p.outcome.Lines, h.line)
+		if err := p.src.halved(h.start, h.line); err != nil {
+			return nil, Errors{err}
+		}
+		item := &p.items[h.item]
+		if !cleaned[h.item] { // the places of one item are alike
+			cleaned[h.item] = true
+			var counts invisible.Counts
+			item.New, counts = invisible.Clean(item.New, string(text[h.start:h.end]), false)
+			if item.New == "" && counts != nil {
+				return nil, fail(OnlyInvisible, "the new text consists of characters that cannot be seen: %s", counts)
+			}
+			removed.Add(counts)
+			counts, _ = invisible.Control(item.New)
+			if control.Add(counts); len(counts) > 0 {
+				controlLines = append(controlLines, h.line)
+			}
+		}
 		out = append(out, text[done:h.start]...)
-		out = append(out, p.hay.render(h, p.new[h.item])...)
+		var err *Error
+		if out, err = p.write(out, h); err != nil {
+			return nil, Errors{err}
+		}
 		done = h.end
 	}
+	p.noteCleaned(removed)
+	p.noteControl(control, controlLines)
 	return append(out, text[done:]...), nil
+}
+
+// write appends the new text of a place: with the line endings of its place
+// and, after the tolerant step, the file's characters where the request did
+// not mean to change them.
+func (p *replacer) write(out []byte, h hit) ([]byte, *Error) {
+	item := &p.items[h.item]
+	pieces := []match.Piece{{Text: []byte(item.New)}}
+	if h.tolerant {
+		var ok bool
+		if pieces, ok = match.Carry(p.src.text[h.start:h.end], []byte(item.Old), []byte(item.New), p.hay.doc.LoneCR); !ok {
+			return nil, tolerantUnsafe()
+		}
+	}
+	for _, piece := range pieces {
+		if piece.File {
+			out = append(out, piece.Text...)
+			continue
+		}
+		if err := p.src.holds(string(piece.Text)); err != nil {
+			return nil, err
+		}
+		out = append(out, bytes.ReplaceAll(piece.Text, []byte{'\n'}, p.hay.ending(h))...)
+	}
+	return out, nil
 }
 
 func (p *replacer) note(code Code, lines []int, format string, args ...any) {
@@ -178,20 +259,20 @@ func (p *replacer) note(code Code, lines []int, format string, args ...any) {
 // find returns the places of all replacements, sorted, or every reason why an
 // item has none.
 func (p *replacer) find() ([]hit, Errors) {
-	if !p.op.Batch {
-		rep := &p.op.Replacements[0]
-		hits, err := p.item(0, rep)
-		if err != nil && err.Code == NoMatch {
-			if h, ok := p.trailingNewline(rep); ok {
-				return h, nil
-			}
-		}
-		if err != nil {
-			return nil, Errors{err}
-		}
-		return hits, nil
+	if p.op.Batch {
+		return p.batch()
 	}
-	return p.batch()
+	hits, err := p.item(0)
+	if err != nil && err.Code == NoMatch {
+		if h, ok := p.trailingNewline(); ok {
+			return h, nil
+		}
+		hits, err = p.tolerantly()
+	}
+	if err != nil {
+		return nil, Errors{err}
+	}
+	return hits, nil
 }
 
 // batch finds the places of a list: every item in the original text, all of
@@ -210,7 +291,7 @@ func (p *replacer) batch() ([]hit, Errors) {
 		}
 		seen[items[i]] = true
 		tried = append(tried, i)
-		hits, err := p.item(i, &items[i])
+		hits, err := p.item(i)
 		failed[i] = err
 		all = append(all, hits...)
 	}
@@ -232,12 +313,18 @@ func (p *replacer) batch() ([]hit, Errors) {
 		fit = append(fit, fmt.Sprint(i))
 	}
 	if len(errs) > 0 {
+		if len(errs) > 1 {
+			for _, err := range errs {
+				boundFacts(Errors{err}, factsMostItem)
+			}
+			boundFacts(errs, factsMostList)
+		}
 		last := errs[len(errs)-1]
 		if len(fit) > 0 {
-			last.Msg += fmt.Sprintf("; edits %s would match, but a list is applied as a whole", strings.Join(fit, ", "))
+			last.Facts = append(last.Facts, fmt.Sprintf("edits %s would match, but a list is applied as a whole", strings.Join(fit, ", ")))
 		}
 		if len(skipped) > 0 {
-			last.Msg += fmt.Sprintf("; edits %s change nothing or repeat another", strings.Join(skipped, ", "))
+			last.Facts = append(last.Facts, fmt.Sprintf("edits %s change nothing or repeat another", strings.Join(skipped, ", ")))
 		}
 		return nil, errs
 	}
@@ -248,25 +335,33 @@ func (p *replacer) batch() ([]hit, Errors) {
 	return all, nil
 }
 
-// item finds the places of one replacement, exactly.
-func (p *replacer) item(i int, rep *Replacement) ([]hit, *Error) {
+// item finds the places of one replacement by the exact steps.
+func (p *replacer) item(i int) ([]hit, *Error) {
+	rep := &p.items[i]
 	if rep.Old == "" {
-		return nil, &Error{Code: EmptyOld, Path: p.path, Op: p.number, Msg: fmt.Sprintf("old_string is empty, but the file has %d bytes: give the text to replace", len(p.hay.doc.text))}
+		return nil, &Error{Code: EmptyOld, Path: p.path, Op: p.number, Msg: fmt.Sprintf("old_string is empty, but the file has %d bytes: give the text to replace", len(p.hay.doc.Text))}
 	}
-	var hits []hit
-	var total int
-	if rep.All || rep.Count > 0 {
-		hits, total = p.hay.all(rep.Old, false, true, i)
-	} else {
-		hits, total = p.hay.all(rep.Old, true, false, i)
+	if invisible.Only(rep.Old) {
+		_, counts := invisible.Strip(rep.Old)
+		return nil, &Error{Code: OnlyInvisible, Path: p.path, Op: p.number, Msg: fmt.Sprintf("old_string consists of characters that cannot be seen: %s", counts)}
 	}
-	switch {
-	case total == 0:
-		return nil, p.notFoundText(rep)
-	case rep.Count > 0 && total != rep.Count:
-		return nil, &Error{Code: CountMismatch, Path: p.path, Op: p.number, Lines: lines(hits), Msg: fmt.Sprintf("old_string found %d time%s, at line%s %s, where %d are expected", total, plural(total), plural(len(lines(hits))), join(lines(hits), total), rep.Count)}
-	case total > 1 && !rep.All && rep.Count == 0:
-		return nil, &Error{Code: Ambiguous, Path: p.path, Op: p.number, Lines: lines(hits), Msg: fmt.Sprintf("old_string found %d times, at line%s %s: add context or set replace_all", total, plural(len(lines(hits))), join(lines(hits), total))}
+	hits, total := p.places(rep, i)
+	if total == 0 {
+		// What the file itself has of them is no accident.
+		bare := *rep
+		var counts invisible.Counts
+		if bare.Old, counts = invisible.Clean(rep.Old, string(p.hay.doc.Text), false); counts != nil {
+			if hits, total = p.places(&bare, i); total > 0 {
+				*rep = bare
+				p.note("cleaned", lines(hits), "old_string was found without the characters that cannot be seen: %s", counts)
+			}
+		}
+	}
+	if total == 0 {
+		return nil, p.notFoundText(i)
+	}
+	if err := p.count(rep, hits, total, ""); err != nil {
+		return nil, err
 	}
 	if p.hay.mixed && strings.Contains(rep.Old, "\n") {
 		p.note("line-ending", lines(hits), "the file mixes line endings; each line break of old_string stands for the one in the file")
@@ -274,45 +369,57 @@ func (p *replacer) item(i int, rep *Replacement) ([]hit, *Error) {
 	return hits, nil
 }
 
+func (p *replacer) places(rep *Replacement, i int) ([]hit, int) {
+	every := rep.All || rep.Count > 0
+	return p.hay.all(rep.Old, !every, every, i)
+}
+
+// count tells whether so many places are what the replacement wants. step
+// names the step that found them, if it was not the exact one.
+func (p *replacer) count(rep *Replacement, hits []hit, total int, step string) *Error {
+	at := lines(hits)
+	found := fmt.Sprintf("old_string found %d time%s%s, at line%s %s", total, plural(total), step, plural(len(at)), listed(at, total))
+	switch {
+	case rep.Count > 0 && total != rep.Count:
+		return &Error{Code: CountMismatch, Path: p.path, Op: p.number, Lines: at, Msg: fmt.Sprintf("%s, where %d are expected", found, rep.Count)}
+	case total > 1 && !rep.All && rep.Count == 0:
+		return &Error{Code: Ambiguous, Path: p.path, Op: p.number, Lines: at, Msg: found + ": add context or set replace_all"}
+	}
+	return nil
+}
+
 // trailingNewline finds an old text whose final line break the file lacks. It
 // never cuts a line in half: the place ends the file, or the new text ends in
 // a line break of its own.
-func (p *replacer) trailingNewline(rep *Replacement) ([]hit, bool) {
+func (p *replacer) trailingNewline() ([]hit, bool) {
+	rep := &p.items[0]
 	old, ok := strings.CutSuffix(rep.Old, "\n")
 	if !ok || old == "" {
 		return nil, false
 	}
 	hits, total := p.hay.all(old, true, false, 0)
-	if total != 1 || hits[0].end != len(p.hay.doc.text) && !strings.HasSuffix(rep.New, "\n") {
+	if total != 1 || hits[0].end != len(p.hay.doc.Text) && !strings.HasSuffix(rep.New, "\n") {
 		return nil, false
 	}
-	p.new[0] = strings.TrimSuffix(rep.New, "\n")
+	rep.New = strings.TrimSuffix(rep.New, "\n")
 	p.note("trailing-newline", lines(hits), "old_string ends in a line break that the file does not have there")
 	return hits, true
 }
 
-// notFoundText says what is known about an old text that stands nowhere.
-func (p *replacer) notFoundText(rep *Replacement) *Error {
-	e := &Error{Code: NoMatch, Path: p.path, Op: p.number}
-	first, _, _ := strings.Cut(rep.Old, "\n")
-	facts := []string{firstLine([]byte(first))}
-	if rep.New != "" {
-		if hits, total := p.hay.all(rep.New, false, false, 0); total == 1 {
-			e.Lines = lines(hits)
-			facts = append(facts, fmt.Sprintf("already applied: new_string stands at line %d", hits[0].line))
-		}
+// tolerantly finds the one replacement by the tolerant step.
+func (p *replacer) tolerantly() ([]hit, *Error) {
+	rep := &p.items[0]
+	every := rep.All || rep.Count > 0
+	hits, total := p.hay.tolerant(rep.Old, !every, every)
+	if total == 0 {
+		return nil, p.notFoundText(0)
 	}
-	if len(facts) == 1 {
-		if c := p.closest(p.hay.doc, []byte(strings.TrimSuffix(rep.Old, "\n")), 1+strings.Count(strings.TrimSuffix(rep.Old, "\n"), "\n"), 0); c != nil {
-			e.Lines = []int{c.at + 1}
-			facts = append(facts, c.text)
-		}
+	if err := p.count(rep, hits, total, " by the tolerant step"); err != nil {
+		return nil, err
 	}
-	if len(facts) == 1 {
-		facts = append(facts, fmt.Sprintf("the text does not occur; the file has %d line%s", len(p.hay.doc.lines), plural(len(p.hay.doc.lines))))
-	}
-	e.Msg = "old_string not found in file: " + strings.Join(facts, "; ")
-	return e
+	at := lines(hits)
+	p.note("tolerant", at, "old_string matched at line%s %s by the tolerant step: punctuation or single spaces differ", plural(len(at)), listed(at, total))
+	return hits, nil
 }
 
 // lines returns the distinct lines of places.
@@ -326,14 +433,14 @@ func lines(hits []hit) []int {
 	return out
 }
 
-// join lists the first ten line numbers and says how many places more there
-// are.
-func join(lines []int, total int) string {
+// listed names the first ten of the lines of so many places, and how many more
+// there are.
+func listed(lines []int, total int) string {
 	at := make([]int, len(lines))
 	for i, l := range lines {
 		at[i] = l - 1
 	}
-	if total < kept {
+	if total < match.Kept {
 		total = len(lines)
 	}
 	return list(at, total)

@@ -1,12 +1,13 @@
 package edit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/chordgit/chordgit/edit/internal/invisible"
 )
 
 // A run is one operation being carried out in the picture.
@@ -35,13 +36,11 @@ func (r *run) do() Errors {
 		if n != nil {
 			return fail(Exists, "cannot add file that already exists")
 		}
-		if i := bytes.IndexByte(r.op.Content, 0); i >= 0 {
-			return fail(ControlCharacter, "the new text holds a NUL")
-		}
-		if errs := r.omissions(nil); len(errs) > 0 {
+		data, errs := r.whole(string(r.op.Content))
+		if len(errs) > 0 {
 			return errs
 		}
-		r.create(r.op.Content)
+		r.create(data)
 		return nil
 	case Delete:
 		if n == nil {
@@ -57,6 +56,42 @@ func (r *run) do() Errors {
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }
 
+// whole returns the content of a file that is written as a whole: cleaned, and
+// refused if it is not what a file can be.
+func (r *run) whole(text string) ([]byte, Errors) {
+	if strings.Contains(text, "\x00") {
+		return nil, fail(ControlCharacter, "the new text holds a NUL (U+0000)")
+	}
+	if errs := r.omissions(nil); len(errs) > 0 {
+		return nil, errs
+	}
+	text, removed := invisible.Clean(text, "", true)
+	if text == "" && removed != nil {
+		return nil, fail(OnlyInvisible, "the new text consists of characters that cannot be seen: %s", removed)
+	}
+	r.noteCleaned(removed)
+	r.noteControl(invisible.Control(text))
+	return []byte(text), nil
+}
+
+// noteCleaned says what was taken out of new text.
+func (r *run) noteCleaned(removed invisible.Counts) {
+	if len(removed) > 0 {
+		r.note("cleaned", nil, "characters that cannot be seen were left out of the new text: %s", removed)
+	}
+}
+
+// noteControl says which control characters new text has, and where.
+func (r *run) noteControl(counts invisible.Counts, lines []int) {
+	if len(counts) > 0 {
+		r.note("control-characters", lines, "the new text holds control characters: %s", counts)
+	}
+}
+
+func (r *run) note(code Code, lines []int, format string, args ...any) {
+	r.notes = append(r.notes, Note{Code: code, Path: r.path, Op: r.number, Lines: lines, Msg: fmt.Sprintf(format, args...)})
+}
+
 // create puts a new file into the picture. One that takes the place of a file
 // of the snapshot keeps its mode.
 func (r *run) create(data []byte) {
@@ -65,10 +100,6 @@ func (r *run) create(data []byte) {
 		mode = old.Mode
 	}
 	r.picture[r.path] = &node{mode: mode, data: data}
-}
-
-func (r *run) missing() Errors {
-	return fail(Missing, "file not found")
 }
 
 func (r *run) update(n *node) Errors {
@@ -82,23 +113,25 @@ func (r *run) update(n *node) Errors {
 	m := *n
 	context := !slices.ContainsFunc(r.op.Hunks, func(h Hunk) bool { return h.changes() })
 	if len(r.op.Hunks) > 0 {
-		mark, text, err := r.text(n)
+		src, err := r.text(n)
 		switch {
 		case err != nil && err.Code != Unreadable && err.Code != Stale && context && r.target.moves:
 			// Only the context cannot be checked; the move loses nothing.
-			r.notes = append(r.notes, Note{Code: "unchecked", Path: r.path, Op: r.number, Msg: "the context was not checked: " + err.Msg})
+			r.note("unchecked", nil, "the context was not checked: %s", err.Msg)
 		case err != nil:
 			return Errors{err}
 		default:
-			out, err := r.hunks(r.op, text)
+			out, err := r.hunks(r.op, src)
 			if err != nil {
 				return Errors{err}
 			}
-			if errs := r.omissions(text); len(errs) > 0 {
+			if errs := r.omissions(src.text); len(errs) > 0 {
 				return errs
 			}
 			if !context {
-				m.same, m.data = nil, append(slices.Clip(mark), out...)
+				if err := r.store(&m, src, out); err != nil {
+					return Errors{err}
+				}
 			}
 		}
 	}
@@ -118,13 +151,13 @@ func (r *run) control() Errors {
 	for i, h := range r.op.Hunks {
 		for _, l := range h.Lines {
 			if l.Kind == Added && strings.Contains(l.Text, "\x00") {
-				return Errors{{Code: ControlCharacter, Hunk: i + 1, Of: len(r.op.Hunks), Msg: fmt.Sprintf("the new text of hunk %d holds a NUL", i+1)}}
+				return Errors{{Code: ControlCharacter, Hunk: i + 1, Of: len(r.op.Hunks), Msg: fmt.Sprintf("the new text of hunk %d holds a NUL (U+0000)", i+1)}}
 			}
 		}
 	}
 	for _, rep := range r.op.Replacements {
 		if strings.Contains(rep.New, "\x00") {
-			return fail(ControlCharacter, "the new text holds a NUL")
+			return fail(ControlCharacter, "the new text holds a NUL (U+0000)")
 		}
 	}
 	return nil
@@ -139,16 +172,17 @@ func (r *run) replaceIn(n *node) Errors {
 		return fail(Identical, "old_string and new_string are identical")
 	}
 	if first.Old == "" && len(r.op.Replacements) == 1 {
-		if errs := r.omissions(nil); (n == nil || n.size() == 0) && len(errs) > 0 {
-			return errs
-		}
-		if n == nil {
-			r.create([]byte(first.New))
-			return nil
-		}
-		if n.size() == 0 {
+		if n == nil || n.size() == 0 {
+			data, errs := r.whole(first.New)
+			if len(errs) > 0 {
+				return errs
+			}
+			if n == nil {
+				r.create(data)
+				return nil
+			}
 			m := *n
-			m.same, m.data = nil, []byte(first.New)
+			m.same, m.data = nil, data
 			r.picture[r.path] = &m
 			return nil
 		}
@@ -156,36 +190,51 @@ func (r *run) replaceIn(n *node) Errors {
 	if n == nil {
 		return r.missing()
 	}
-	mark, text, err := r.text(n)
+	src, err := r.text(n)
 	if err != nil {
 		return Errors{err}
 	}
-	out, errs := r.replace(r.op, text)
+	out, errs := r.replace(r.op, src)
 	if len(errs) == 0 {
-		errs = r.omissions(text)
+		errs = r.omissions(src.text)
 	}
 	if len(errs) > 0 {
 		return errs
 	}
 	m := *n
 	if len(r.outcome.Lines) > 0 {
-		m.same, m.data = nil, append(slices.Clip(mark), out...)
+		if err := r.store(&m, src, out); err != nil {
+			return Errors{err}
+		}
 	}
 	r.picture[r.path] = &m
 	return nil
 }
 
+// store gives a node its new text, in the encoding that the file has.
+func (r *run) store(n *node, src *source, text []byte) *Error {
+	data, err := src.Encode(text)
+	if err != nil {
+		return &Error{Code: Encoding, Msg: err.Error()}
+	}
+	if !src.UTF8() {
+		r.note("encoding", nil, "the file is stored as %s, and stays so", src.Name())
+	}
+	n.same, n.data = nil, data
+	return nil
+}
+
 // text returns the text of a file that will be edited.
-func (r *run) text(n *node) (mark, text []byte, err *Error) {
+func (r *run) text(n *node) (*source, *Error) {
 	if n.mode&fs.ModeType != 0 {
-		return nil, nil, &Error{Code: NotRegular, Msg: "is no regular file"}
+		return nil, &Error{Code: NotRegular, Msg: "is no regular file"}
 	}
 	if n.size() > r.opt.FileLimit {
-		return nil, nil, &Error{Code: TooLarge, Msg: fmt.Sprintf("the file has %d bytes, %d can be edited (limits.file)", n.size(), r.opt.FileLimit)}
+		return nil, &Error{Code: TooLarge, Msg: fmt.Sprintf("the file has %d bytes, %d can be edited (limits.file)", n.size(), r.opt.FileLimit)}
 	}
 	data, err := r.content(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return decode(data)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -135,12 +136,12 @@ type tree struct{ r *Repo }
 func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Lookup(path) }
 func (t tree) Load(path string, f *edit.File) error   { return t.r.tree.Load(path, f) }
 func (t tree) Entries(paths []string) ([]*edit.Entry, error) {
-	index, err := t.r.layout.Index()
+	found, err := t.r.layout.IndexEntries(paths)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*edit.Entry, len(paths))
-	for i, at := range index.LookupAll(paths) {
+	for i, at := range found {
 		switch {
 		case at.Gitlink != "":
 			out[i] = &edit.Entry{Path: at.Gitlink, Gitlink: true}
@@ -149,6 +150,27 @@ func (t tree) Entries(paths []string) ([]*edit.Entry, error) {
 		}
 	}
 	return out, nil
+}
+
+// Names are the files of the directory, tracked or not, then the tracked ones
+// of the whole worktree. What cannot be read gives none: they feed a message.
+func (t tree) Names(dir string, limit int) []string {
+	names, _ := t.r.tree.List(dir)
+	for i, n := range names {
+		names[i] = path.Join(dir, n)
+	}
+	index, err := t.r.layout.Index()
+	if err != nil {
+		return names
+	}
+	defer index.Close()
+	for e := range index.All() {
+		if len(names) >= limit {
+			break
+		}
+		names = append(names, e.Path)
+	}
+	return names
 }
 
 // A store is the object database as snapshot uses it.

@@ -150,6 +150,8 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 			opt.Path = c.args[i]
 		case "--ambiguous=refuse":
 			popt.RefuseAmbiguous = true
+		case "--final-newline=preserve":
+			popt.PreserveFinalNewline = true
 		case "--atomic":
 			popt.Atomic = true
 		default:
@@ -261,7 +263,7 @@ func compareFacts(t *testing.T, rep *report, req *patchapply.Request, plan *edit
 	}
 	messages := map[string]string{}
 	for _, f := range rep.Failures {
-		messages[fact("fail", f.Code, f.Path, f.Lines)] += f.Message + "\n"
+		messages[fact("fail", f.Code, f.Path, f.Lines)] += f.full() + "\n"
 	}
 	var sentences []string
 	if plan != nil && rep.Format == "edit" {

@@ -63,6 +63,8 @@ type failure struct {
 	Why       string    `json:"why,omitempty"`
 	Message   string    `json:"message"`
 	Hint      string    `json:"hint,omitempty"`
+
+	facts []string // beyond the reason, one line each; JSON has them in the message
 }
 
 type note struct {
@@ -105,7 +107,8 @@ func (r *report) fail(errs []*edit.Error) {
 		f := failure{Code: e.Code, Path: e.Path, Op: e.Op, Hunk: e.Hunk, Of: e.Of, InputLine: e.Line, Lines: e.Lines, Why: e.Why, Hint: hints[e.Code]}
 		bare := *e
 		bare.Path = ""
-		f.Message = bare.Error()
+		bare.Facts = nil
+		f.Message, f.facts = bare.Error(), e.Facts
 		r.Failures = append(r.Failures, f)
 	}
 }
@@ -248,7 +251,8 @@ func (a *app) report(r *report) {
 	}
 }
 
-// complete makes absent lists empty ones, as JSON's readers expect.
+// complete makes absent lists empty ones, as JSON's readers expect, and puts
+// all that is known into the messages.
 func (r *report) complete() *report {
 	c := *r
 	if c.Files == nil {
@@ -256,6 +260,10 @@ func (r *report) complete() *report {
 	}
 	if c.Failures == nil {
 		c.Failures = []failure{}
+	}
+	c.Failures = slices.Clone(c.Failures)
+	for i := range c.Failures {
+		c.Failures[i].Message = c.Failures[i].full()
 	}
 	if c.Notes == nil {
 		c.Notes = []note{}
@@ -387,6 +395,7 @@ func (r *report) undone() string {
 	b.WriteString(r.headline() + "\n")
 	if len(r.Files) == 0 && len(r.Failures) == 1 {
 		f := r.Failures[0]
+		f.details(&b, "  ")
 		fmt.Fprintf(&b, "[%s]%s\n", f.Code, inputLine(f))
 		if f.Hint != "" {
 			b.WriteString("Hint: " + f.Hint + "\n")
@@ -397,6 +406,7 @@ func (r *report) undone() string {
 	seen := map[string]bool{}
 	for _, f := range r.Failures {
 		fmt.Fprintf(&b, "- %s [%s]%s\n", f.text(), f.Code, inputLine(f))
+		f.details(&b, "    ")
 	}
 	for _, f := range r.Failures {
 		if f.Hint != "" && !seen[f.Hint] {
@@ -410,12 +420,23 @@ func (r *report) undone() string {
 	return b.String()
 }
 
+// text is the failure's reason in one line.
 func (f failure) text() string {
 	msg := edit.Quote(f.Message)
 	if f.Path != "" {
 		return edit.Quote(f.Path) + ": " + msg
 	}
 	return msg
+}
+
+// full is the reason and all facts.
+func (f failure) full() string { return strings.Join(append([]string{f.Message}, f.facts...), "; ") }
+
+// details writes the facts beyond the reason, one a line.
+func (f failure) details(b *strings.Builder, indent string) {
+	for _, fact := range f.facts {
+		b.WriteString(indent + edit.Quote(fact) + "\n")
+	}
 }
 
 func inputLine(f failure) string {

@@ -1,0 +1,125 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// ConfigName is the name of a repository's configuration file, in the root of
+// the worktree.
+const ConfigName = ".chordgit.yaml"
+
+// ConfigLimit is the size in bytes from which on a configuration file is
+// refused: who reads one need not read more than ConfigLimit+1.
+const ConfigLimit = 256 << 10
+
+// BadConfig is the code of all errors of [DecodeConfig] and [CheckConfigName].
+const BadConfig edit.Code = "bad-config"
+
+// A Config is what one layer says: a configuration file, or the flags of a
+// command. A zero field says nothing.
+type Config struct {
+	Match struct {
+		Ambiguous    string // "note" or "refuse"
+		FinalNewline string // "ensure" or "preserve"
+	}
+	Apply struct {
+		Atomic *bool
+	}
+	Limits struct {
+		Request, File int64 // bytes
+	}
+}
+
+// schema lists the keys of a configuration file and where their values go.
+func (c *Config) schema() section {
+	return section{
+		"version": version,
+		"match": section{
+			"ambiguous":     word(&c.Match.Ambiguous, "note", "refuse"),
+			"final_newline": word(&c.Match.FinalNewline, "ensure", "preserve"),
+		}.decode,
+		"apply": section{
+			"atomic": boolean(&c.Apply.Atomic),
+		}.decode,
+		"limits": section{
+			"request": size(&c.Limits.Request),
+			"file":    size(&c.Limits.File),
+		}.decode,
+	}
+}
+
+// DecodeConfig reads the text of a configuration file. The place is its name in
+// messages: ".chordgit.yaml", "HEAD:.chordgit.yaml", "~/.config/chordgit/config.yaml".
+// A text without content is a Config that says nothing.
+//
+// The error is an [edit.Errors] of code [BadConfig] with the first 20 errors in
+// the order of the text, each of the form "PLACE:LINE:COLUMN: MESSAGE" and with
+// its line in Lines; the Config is then nil. A file with an error is never to be
+// taken for an empty one.
+func DecodeConfig(place string, data []byte) (*Config, error) {
+	d := decoder{place: place}
+	c := &Config{}
+	if root := d.parse(data); root != nil {
+		c.schema().decode(&d, "", root)
+	}
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Settings are the values in force, in the terms of the packages that use them.
+type Settings struct {
+	RefuseAmbiguous  bool  // match.ambiguous: what fits several places is an error
+	KeepFinalNewline bool  // match.final_newline: an update ends in a line break only where the file did
+	Atomic           bool  // apply.atomic: one failure leaves nothing of a request
+	RequestLimit     int64 // limits.request: bytes of a request
+	FileLimit        int64 // limits.file: bytes of a file that may be edited
+}
+
+// MergeConfig combines layers, the nearest first (flags, repository, user), with
+// the defaults last. Of most settings the nearest layer that has a say counts;
+// an ambiguous match is refused if any layer wants it. A nil layer says nothing.
+func MergeConfig(layers ...*Config) Settings {
+	s := Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20}
+	for _, c := range slices.Backward(layers) { // the nearest has the last word
+		if c == nil {
+			continue
+		}
+		if c.Match.Ambiguous == "refuse" {
+			s.RefuseAmbiguous = true
+		}
+		if c.Match.FinalNewline != "" {
+			s.KeepFinalNewline = c.Match.FinalNewline == "preserve"
+		}
+		if c.Apply.Atomic != nil {
+			s.Atomic = *c.Apply.Atomic
+		}
+		if c.Limits.Request != 0 {
+			s.RequestLimit = c.Limits.Request
+		}
+		if c.Limits.File != 0 {
+			s.FileLimit = c.Limits.File
+		}
+	}
+	return s
+}
+
+// CheckConfigName returns an error, of code [BadConfig], for the name of a file
+// in the worktree's root whose author believes to have a policy: .chordgit.yml,
+// .chordgit.toml, .chordgit.json, or any of these or [ConfigName] in other
+// letter case.
+func CheckConfigName(name string) error {
+	if name == ConfigName {
+		return nil
+	}
+	for _, taken := range []string{ConfigName, ".chordgit.yml", ".chordgit.toml", ".chordgit.json"} {
+		if strings.EqualFold(name, taken) {
+			return &edit.Error{Code: BadConfig, Path: name, Msg: "the policy file is " + ConfigName}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package hooks_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/hooks"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func TestDecodeConfig(t *testing.T) {
+	full := hooks.Config{}
+	full.Match.Ambiguous, full.Match.FinalNewline = "refuse", "preserve"
+	full.Apply.Atomic = ptr(true)
+	full.Limits.Request, full.Limits.File = 1<<20, 3<<30
+	const text = `# what our agents may do
+version: 1
+match:
+  ambiguous: refuse # never guess
+  final_newline: "preserve"
+apply: {atomic: true}
+limits:
+  request: 1048576
+  file: 3GiB
+`
+	partly := hooks.Config{}
+	partly.Apply.Atomic = ptr(false)
+	for _, tt := range []struct {
+		name, text string
+		want       hooks.Config
+	}{
+		{"empty", "", hooks.Config{}},
+		{"blank lines", "\n\n", hooks.Config{}},
+		{"comments only", "# version: 1\n\n# match:\n", hooks.Config{}},
+		{"an empty document", "---\n# nothing\n...\n", hooks.Config{}},
+		{"an empty map", "{}", hooks.Config{}},
+		{"everything", text, full},
+		{"CRLF", strings.ReplaceAll(text, "\n", "\r\n"), full},
+		{"CR", strings.ReplaceAll(text, "\n", "\r"), full},
+		{"byte order mark", "\uFEFF" + text, full},
+		{"document markers", "---\n" + text + "...\n", full},
+		{"one key", "apply:\n  atomic: false\n", partly},
+		{"explicit keys", "? apply\n: {? atomic : False}\n", partly},
+		{"tabs before a comment", "apply: {atomic: false}\t# x\n", partly},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := hooks.DecodeConfig(".chordgit.yaml", []byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(*got, tt.want) {
+				t.Errorf("got %+v, want %+v", *got, tt.want)
+			}
+		})
+	}
+}
+
+// badConfigs are texts and their errors.
+var badConfigs = []struct{ name, text, want string }{
+	{"unknown key at the top", "policy:\n  deny: [a]\n", `1:1: unknown key "policy"`},
+	{"unknown key in a section", "match:\n  x: 1\n", `2:3: unknown key "x" in match`},
+	{"two letters swapped", "macth: {}\nlimits:\n  flie: 1\n", `1:1: unknown key "macth" (did you mean "match"?)
+3:3: unknown key "flie" in limits (did you mean "file"?)`},
+	{"other letter case", "Version: 1\n", `1:1: unknown key "Version" (did you mean "version"?)`},
+	{"three letters off", "mat: {}\nma: {}\n", `1:1: unknown key "mat" (did you mean "match"?)
+2:1: unknown key "ma"`},
+	{"dotted key", "apply.atomic: true\n", `1:1: unknown key "apply.atomic"`},
+	{"a key that is no word", "1: a\nnull: b\n'': c\n", `1:1: unknown key "1"
+2:1: unknown key "null"
+3:1: unknown key ""`},
+	{"control characters are shown", "\x1b[2J: 1\n", `1:1: unknown key "\x1b[2J"`},
+	{"a long key is cut", strings.Repeat("ä", 100) + ": 1\n", `1:1: unknown key "` + strings.Repeat("ä", 30) + `…"`},
+	{"repeated key", "version: 1\n\nmatch:\n  ambiguous: note\n  'ambiguous': warn\nversion: 2\n", `5:3: "ambiguous" is set twice (first at line 4)
+6:1: "version" is set twice (first at line 1)`},
+	{"repeated section", "limits: {file: 1}\nlimits: {file: 2}\n", `2:1: "limits" is set twice (first at line 1)`},
+
+	{"version", "version: 2\n", `1:10: version: want 1`},
+	{"version as a string", "version: '1'\n", `1:10: version: want 1`},
+	{"version in another base", "version: 0x1\n", `1:10: version: want 1`},
+	{"word", "match:\n  ambiguous: warn\n  final_newline: true\n", `2:14: match.ambiguous: want note or refuse, found "warn"
+3:18: match.final_newline: want ensure or preserve, found true`},
+	{"no word", "match:\n  ambiguous:\n    - note\n  final_newline: {}\n", `3:5: match.ambiguous: want note or refuse, found a list
+4:18: match.final_newline: want ensure or preserve, found a map`},
+	{"null", "match:\n  ambiguous: ~\n", `2:14: match.ambiguous: want note or refuse, found ~`},
+	{"bool", "apply: {atomic: yes}\n", `1:17: apply.atomic: want true or false, found "yes"`},
+	{"bool as a string", "apply: {atomic: \"true\"}\n", `1:17: apply.atomic: want true or false, found "true"`},
+	{"bool as a number", "apply: {atomic: 1}\n", `1:17: apply.atomic: want true or false, found 1`},
+	{"size without a unit that we know", "limits: {file: 64MB}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found "64MB"`},
+	{"size with a blank", "limits: {file: 64 MiB}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found "64 MiB"`},
+	{"size zero", "limits: {file: 0}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 0`},
+	{"size below zero", "limits: {file: -1}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found -1`},
+	{"size that is octal to some", "limits: {file: 0100}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 0100`},
+	{"size with underscores", "limits: {file: 1_000}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 1_000`},
+	{"size of a unit alone", "limits: {file: MiB}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found "MiB"`},
+	{"size with a fraction", "limits: {file: 1.5}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 1.5`},
+	{"size beyond counting", "limits: {file: 9999999999GiB, request: 99999999999999999999}\n", `1:16: limits.file: 9999999999GiB is too large
+1:40: limits.request: 99999999999999999999 is too large`},
+	{"section without keys", "match:\n", `1:8: match: want a map, found null`},
+	{"section that is a scalar", "match: 1\napply: true\n", `1:8: match: want a map, found a number
+2:8: apply: want a map, found a bool`},
+	{"top level that is no map", "- version: 1\n", `1:1: want a map, found a list`},
+	{"text", "version 1\n", `1:1: want a map, found a string`},
+
+	{"alias and anchor", "match: &a {ambiguous: note}\napply: *a\n", `1:8: tags, anchors and aliases are not supported
+2:8: tags, anchors and aliases are not supported`},
+	{"merge key", "match:\n  <<: {ambiguous: note}\n", `2:3: tags, anchors and aliases are not supported`},
+	{"tag", "version: !!int 1\n", `1:10: tags, anchors and aliases are not supported`},
+	{"tag of the whole", "--- !config\nversion: 1\n", `1:5: tags, anchors and aliases are not supported`},
+	{"directive", "%YAML 1.2\n---\nversion: 1\n", "1:1: directives are not supported\n2:1: second document"},
+	{"second document", "version: 1\n---\nversion: 1\n---\n", "2:1: second document\n4:1: second document"},
+	{"second document that is empty", "version: 1\n---\n", "2:1: second document"},
+	{"second document without a marker", "version: 1\n...\nmatch: {}\n", "3:1: second document"},
+
+	{"unquoted globs, reported with the rest", "deny:\n  - *.key\n  - \"*.pem\"\n  - !secret\n", `1:1: unknown key "deny"
+2:5: a glob that starts with * must be quoted
+4:5: a glob that starts with ! must be quoted`},
+	{"unquoted globs that do not parse", "deny:\n  - **/*.key\n  - [a-z]*\n  - *\n", `2:5: a glob that starts with * must be quoted
+3:10: a glob that starts with [ must be quoted
+4:5: a glob that starts with * must be quoted`},
+	{"unquoted @", "deny:\n  - @scope/x\n", "2:5: a glob that starts with @ must be quoted"},
+	{"unquoted `", "deny:\n  - `x`\n", "2:5: a glob that starts with ` must be quoted"},
+	{"unquoted %", "- %x\n", "1:3: a glob that starts with % must be quoted"},
+	{"unquoted {", "deny:\n  - {a,b}/c\n", "2:10: value is not allowed in this context (a glob that starts with { must be quoted)"},
+	{"unquoted key", "edit:\n  **: allow\n", `2:3: a glob that starts with * must be quoted`},
+	{"unquoted in flow style", "edit: {*.go: ask}\ndeny: [a, *.go]\n", `1:8: a glob that starts with * must be quoted
+2:11: a glob that starts with * must be quoted`},
+
+	{"list that is not closed", "match: [\n", "1:8: sequence end token ']' not found"},
+	{"indentation", "match:\n  ambiguous: note\n apply: {}\n", "3:2: value is not allowed in this context"},
+	{"tab", "match:\n\tambiguous: note\n", `2:1: found character '\t' that cannot start any token`},
+	{"invalid UTF-8", "é: \xff\nb\n\xe2\x82\n", "1:4: invalid UTF-8\n3:1: invalid UTF-8"},
+	{"UTF-16", "\xff\xfev\x00", "1:1: invalid UTF-8"},
+	{"too large", "#" + strings.Repeat(" ", hooks.ConfigLimit), "1:1: the file is larger than 256 KiB"},
+	{"too long", strings.Repeat("#\n", 10_001), "10001:1: the file has more than 10000 lines"},
+	{"too deep", "a: " + strings.Repeat("[", 100_000), "1:68: nested more than 64 deep"},
+	{"too deep, lists", strings.Repeat("- ", 100_000), "1:129: nested more than 64 deep"},
+	{"too many tabs", "a: \"" + strings.Repeat("\t", 100_000), "1:1: the file has more than 1000 tabs"},
+}
+
+func TestDecodeConfigErrors(t *testing.T) {
+	for _, tt := range badConfigs {
+		t.Run(tt.name, func(t *testing.T) {
+			want := "P:" + strings.ReplaceAll(tt.want, "\n", "\nP:")
+			for _, text := range []string{tt.text, strings.ReplaceAll(tt.text, "\n", "\r\n")} {
+				c, err := hooks.DecodeConfig("P", []byte(text))
+				if err == nil {
+					t.Fatalf("no error, %+v", c)
+				}
+				if err.Error() != want {
+					t.Errorf("got\n%v\nwant\n%s", err, want)
+				}
+				if c != nil || !errors.Is(err, &edit.Error{Code: hooks.BadConfig}) {
+					t.Errorf("not nil, or not of code bad-config: %v, %#v", c, err)
+				}
+			}
+		})
+	}
+}
+
+func TestDecodeConfigReportsTwenty(t *testing.T) {
+	var b strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&b, "key%d: 1\n", i)
+	}
+	_, err := hooks.DecodeConfig("P", []byte(b.String()))
+	var all edit.Errors
+	if !errors.As(err, &all) || len(all) != 20 {
+		t.Fatalf("%d errors, want 20: %v", len(all), err)
+	}
+	if last := all[19]; last.Error() != `P:20:1: unknown key "key19"` || last.Lines[0] != 20 {
+		t.Errorf("the last is %v, line %v", last, last.Lines)
+	}
+}
+
+// TestDecodeConfigTime holds the parser to what a hook can wait for, whatever the
+// file: unbounded it takes from 20 seconds to forever for these.
+func TestDecodeConfigTime(t *testing.T) {
+	for name, text := range map[string]string{
+		"keys":            strings.Repeat("a:\n", 9_999),
+		"literal":         "a: |\n" + strings.Repeat("  \n", 9_998),
+		"tabs in a quote": "\"" + strings.Repeat(" \t", 999) + strings.Repeat("a", 250_000),
+		"flow":            strings.Repeat("[", 200_000),
+		"closed flow":     strings.Repeat("[]", 100_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			if _, err := hooks.DecodeConfig("P", []byte(text)); err == nil {
+				t.Error("no error")
+			}
+			if d := time.Since(start); d > 10*time.Second {
+				t.Errorf("took %v", d)
+			}
+		})
+	}
+}
+
+func TestMergeConfig(t *testing.T) {
+	config := func(text string) *hooks.Config {
+		c, err := hooks.DecodeConfig("P", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	defaults := hooks.Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20}
+	with := func(change func(*hooks.Settings)) hooks.Settings {
+		s := defaults
+		change(&s)
+		return s
+	}
+	for _, tt := range []struct {
+		name             string
+		repository, user *hooks.Config
+		want             hooks.Settings
+	}{
+		{"no files", nil, nil, defaults},
+		{"files that say nothing", config(""), config("version: 1\n"), defaults},
+		{"the user's refuse stands", config("match: {ambiguous: note}"), config("match: {ambiguous: refuse}"), with(func(s *hooks.Settings) { s.RefuseAmbiguous = true })},
+		{"the repository's refuse stands", config("match: {ambiguous: refuse}"), config("match: {ambiguous: note}"), with(func(s *hooks.Settings) { s.RefuseAmbiguous = true })},
+		{"the repository is nearer", config("match: {final_newline: ensure}\napply: {atomic: false}\nlimits: {file: 1KiB}"), config("match: {final_newline: preserve}\napply: {atomic: true}\nlimits: {file: 2KiB, request: 3}"), with(func(s *hooks.Settings) { s.FileLimit, s.RequestLimit = 1<<10, 3 })},
+		{"the user alone", config(""), config("match: {final_newline: preserve}\napply: {atomic: true}"), with(func(s *hooks.Settings) { s.KeepFinalNewline, s.Atomic = true, true })},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := hooks.MergeConfig(tt.repository, tt.user); got != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCheckConfigName(t *testing.T) {
+	for name, bad := range map[string]bool{
+		".chordgit.yaml": false, "chordgit.yaml": false, ".chordgit.yaml.orig": false, ".chordgit": false, "README.md": false,
+		".chordgit.yml": true, ".chordgit.toml": true, ".chordgit.json": true, ".Chordgit.yaml": true, ".CHORDGIT.YML": true,
+	} {
+		err := hooks.CheckConfigName(name)
+		switch {
+		case !bad && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case bad && (err == nil || err.Error() != name+": the policy file is .chordgit.yaml" || !errors.Is(err, &edit.Error{Code: hooks.BadConfig})):
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// FuzzDecodeConfig: no panic; a Config or errors; each error names its code and a
+// line of the text.
+func FuzzDecodeConfig(f *testing.F) {
+	for _, tt := range badConfigs {
+		if len(tt.text) < 1000 {
+			f.Add([]byte(tt.text))
+		}
+	}
+	f.Add([]byte("\uFEFFversion: 1\r\nmatch: {ambiguous: refuse}\nlimits:\n  file: 1GiB\n...\n"))
+	f.Add([]byte("? match\n: ambiguous: |-\n    refuse\n\n  final_newline: >-\n\n    ensure\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := hooks.DecodeConfig("P", data)
+		if (c == nil) == (err == nil) {
+			t.Fatalf("config %v, error %v", c, err)
+		}
+		if err == nil {
+			return
+		}
+		var all edit.Errors
+		if !errors.As(err, &all) || len(all) == 0 || len(all) > 20 {
+			t.Fatalf("%d errors: %#v", len(all), err)
+		}
+		lines := 1 + strings.Count(string(data), "\n") + strings.Count(string(data), "\r")
+		before := 1
+		for _, e := range all {
+			if e.Code != hooks.BadConfig || len(e.Lines) != 1 || e.Lines[0] < before || e.Lines[0] > lines || strings.ContainsAny(e.Error(), "\n\r\t\x1b") {
+				t.Fatalf("of %d lines, after line %d: %#v", lines, before, e)
+			}
+			before = e.Lines[0]
+		}
+	})
+}
+
+func ExampleDecodeConfig() {
+	_, err := hooks.DecodeConfig(".chordgit.yaml", []byte("match:\n  ambigous: refuse\napply:\n  atomic: maybe\n"))
+	fmt.Println(err)
+	// Output:
+	// .chordgit.yaml:2:3: unknown key "ambigous" in match (did you mean "ambiguous"?)
+	// .chordgit.yaml:4:11: apply.atomic: want true or false, found "maybe"
+}
+
+func ExampleMergeConfig() {
+	repository, err := hooks.DecodeConfig(".chordgit.yaml", []byte("match: {ambiguous: refuse}\n"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var flags hooks.Config
+	flags.Limits.Request = 1 << 20
+	s := hooks.MergeConfig(&flags, repository, nil)
+	fmt.Println(s.RefuseAmbiguous, s.Atomic, s.RequestLimit)
+	// Output: true false 1048576
+}

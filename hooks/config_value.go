@@ -1,0 +1,251 @@
+package hooks
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// A value decodes the value of the key at path ("match.ambiguous") and reports
+// to d what is wrong with it.
+type value func(d *decoder, path string, n ast.Node)
+
+// A section is a map whose keys are known.
+type section map[string]value
+
+func (s section) decode(d *decoder, path string, n ast.Node) {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		d.want(n, path, "a map", kind(n))
+		return
+	}
+	first := map[string]int{} // line of each key
+	for it := m.MapRange(); it.Next(); {
+		key, ok := text(it.Key())
+		if !ok {
+			if !unsupported(it.Key()) {
+				d.errorf(start(it.Key()), "a key is a single word")
+			}
+			continue
+		}
+		decode, known := s[key]
+		switch line := first[key]; {
+		case line > 0:
+			d.errorf(start(it.Key()), "%s is set twice (first at line %d)", quote(key), line)
+		case known:
+			decode(d, join(path, key), it.Value())
+		default:
+			msg := "unknown key " + quote(key)
+			if path != "" {
+				msg += " in " + path
+			}
+			if near := suggest(key, slices.Sorted(maps.Keys(s))); near != "" {
+				msg += fmt.Sprintf(" (did you mean %q?)", near)
+			}
+			d.errorf(start(it.Key()), "%s", msg)
+		}
+		if first[key] == 0 {
+			first[key] = it.Key().GetToken().Position.Line
+		}
+	}
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// version accepts the only version there is, as it is always written.
+func version(d *decoder, path string, n ast.Node) {
+	if i, ok := n.(*ast.IntegerNode); !ok || i.Token.Value != "1" {
+		d.want(n, path, "1", "")
+	}
+}
+
+// word accepts one of a few words.
+func word(dst *string, words ...string) value {
+	return func(d *decoder, path string, n ast.Node) {
+		s, ok := text(n)
+		if !ok || !slices.Contains(words, s) {
+			last := len(words) - 1
+			d.want(n, path, strings.Join(words[:last], ", ")+" or "+words[last], found(n))
+			return
+		}
+		*dst = s
+	}
+}
+
+// boolean accepts true and false, not the words for them of older YAML.
+func boolean(dst **bool) value {
+	return func(d *decoder, path string, n ast.Node) {
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			d.want(n, path, "true or false", found(n))
+			return
+		}
+		*dst = &b.Value
+	}
+}
+
+// units are the suffixes of a size.
+var units = []struct {
+	suffix string
+	bytes  int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"", 1}}
+
+// size accepts a positive number of bytes in decimal, or one with a unit.
+func size(dst *int64) value {
+	return func(d *decoder, path string, n ast.Node) {
+		s, _ := text(n)
+		for _, u := range units {
+			digits, ok := strings.CutSuffix(s, u.suffix)
+			if !ok {
+				continue
+			}
+			// Neither sign nor leading zero nor underscore: YAML's readers
+			// disagree about these.
+			if digits == "" || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
+				break
+			}
+			count, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil || count > math.MaxInt64/2/u.bytes { // a reader may add to it
+				d.errorf(start(n), "%s: %s is too large", path, shorten(s))
+				return
+			}
+			*dst = count * u.bytes
+			return
+		}
+		d.want(n, path, "a size like 1048576 or 64MiB (KiB, MiB, GiB)", found(n))
+	}
+}
+
+// want reports that the value of a key is not of the wanted form. What is not
+// supported at all was reported before.
+func (d *decoder) want(n ast.Node, path, form, found string) {
+	if unsupported(n) {
+		return
+	}
+	msg := "want " + form
+	if path != "" {
+		msg = path + ": " + msg
+	}
+	if found != "" {
+		msg += ", found " + found
+	}
+	d.errorf(start(n), "%s", msg)
+}
+
+// unsupported reports whether n is one of the nodes that [decoder.scan]
+// reports.
+func unsupported(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode, *ast.DirectiveNode:
+		return true
+	}
+	return false
+}
+
+// text is the text of a scalar, if n is one: a number's as it was written.
+func text(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.MappingKeyNode: // "? key"
+		return text(n.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+// kind names the type of a value.
+func kind(n ast.Node) string {
+	switch n.Type() {
+	case ast.MappingType, ast.MappingValueType:
+		return "a map"
+	case ast.SequenceType:
+		return "a list"
+	case ast.StringType, ast.LiteralType:
+		return "a string"
+	case ast.BoolType:
+		return "a bool"
+	case ast.NullType:
+		return "null"
+	}
+	return "a number"
+}
+
+// found shows a scalar, a string in quotes, and names what is none.
+func found(n ast.Node) string {
+	s, ok := text(n)
+	switch {
+	case !ok:
+		return kind(n)
+	case n.Type() == ast.StringType || n.Type() == ast.LiteralType:
+		return quote(s)
+	}
+	return shorten(s)
+}
+
+// quote is for text of any length and content.
+func quote(s string) string { return strconv.Quote(shorten(s)) }
+
+// shorten cuts what would fill a screen.
+func shorten(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// suggest returns the word that is nearest to s, if at most two characters need
+// to be added, removed or replaced.
+func suggest(s string, words []string) string {
+	best, near := 3, ""
+	for _, w := range words {
+		if n := distance(s, w); n < best {
+			best, near = n, w
+		}
+	}
+	return near
+}
+
+// distance is the edit distance of two words. Words that differ by more than
+// two in length are simply far: a key may be as long as the file.
+func distance(a, b string) int {
+	if d := len(a) - len(b); d < -2 || d > 2 {
+		return 3
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
