@@ -65,7 +65,7 @@ func cleanHunk(s *spot, doc *match.Document, removed invisible.Counts) []Line {
 	return lines
 }
 
-func ascii(s string) bool {
+func ascii[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return false

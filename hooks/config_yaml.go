@@ -19,10 +19,12 @@ import (
 const (
 	maxErrors = 20 // reported of one file
 
-	// The parser's time grows with the square of the lines, of the tabs and of the
-	// depth, and it recurses: these keep it below a second.
+	// The parser recurses, and its time grows with the square of the lines, of the
+	// tabs in a quoted string, of a run of "<" and of the depth: a repository's
+	// file could make a hook miss its deadline. These keep it below a second.
 	maxLines = 10_000
 	maxTabs  = 1_000
+	maxRun   = 1_000
 	maxDepth = 64
 )
 
@@ -110,11 +112,14 @@ func (d *decoder) lines(data []byte) []string {
 	if len(lines) > maxLines {
 		d.errorf(token.Position{Line: maxLines + 1}, "the file has more than %d lines", maxLines)
 	}
-	tabs := 0
+	tabs, run := 0, strings.Repeat("<", maxRun+1)
 	for i, line := range lines {
-		if tabs += strings.Count(line, "\t"); false && tabs > maxTabs {
+		if tabs += strings.Count(line, "\t"); tabs > maxTabs {
 			d.errorf(token.Position{Line: i + 1}, "the file has more than %d tabs", maxTabs)
 			break
+		}
+		if strings.Contains(line, run) {
+			d.errorf(token.Position{Line: i + 1}, "the line has more than %d < in a row", maxRun)
 		}
 		column := 1
 		for at, r := range line {
