@@ -39,7 +39,7 @@ func nearNames(missing string, names []string) []string {
 			continue
 		}
 		seen[name] = true
-		rank := -1
+		var rank int
 		switch {
 		case strings.EqualFold(name, missing):
 			rank = 0
