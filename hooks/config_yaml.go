@@ -11,7 +11,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/goccy/go-yaml/ast"
-		"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
 )
@@ -62,22 +62,21 @@ func (d *decoder) err() error {
 	return all
 }
 
-// parse returns the root of the text's only document, nil if there is none or it
-// cannot be read.
-func (d *decoder) parse(data []byte) (root ast.Node) {
+// read hands the root of the text's only document to decode. There is none in an
+// empty text, nor in one that cannot be read.
+func (d *decoder) read(data []byte, decode func(root ast.Node)) {
 	defer func() { // the parser has bugs, and the file is anybody's
 		if r := recover(); r != nil {
 			d.errorf(token.Position{}, "this YAML cannot be read: %v", r)
-			root = nil
 		}
 	}()
 	lines := d.lines(data)
 	if len(d.errs) > 0 {
-		return nil
+		return
 	}
 	tokens := tokenize(strings.Join(lines, "\n"))
 	if !d.scan(tokens, lines) {
-		return nil
+		return
 	}
 	// Keys that are set twice are left to us, who report them with the rest.
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -85,19 +84,19 @@ func (d *decoder) parse(data []byte) (root ast.Node) {
 		if len(d.errs) == 0 { // otherwise it speaks of what scan found
 			d.syntax(err, lines)
 		}
-		return nil
+		return
 	}
 	for i, doc := range file.Docs {
 		switch {
+		case i == 0 && doc.Body != nil:
+			decode(doc.Body)
 		case i == 0:
-			root = doc.Body
 		case doc.Start != nil:
 			d.errorf(*doc.Start.Position, "second document")
 		case doc.Body != nil:
 			d.errorf(start(doc.Body), "second document")
 		}
 	}
-	return root
 }
 
 // lines splits the text into lines without their ends, which may be LF, CRLF or
