@@ -9,6 +9,11 @@ const (
 	Update                  // change an existing file by Hunks, move it to MoveTo, or both
 	Delete                  // remove a file
 	Replace                 // put new text for old: Replacements
+	Write                   // make or replace a file as a whole: Content
+	Block                   // put whole lines for whole lines: Replacements, one
+	Insert                  // put text behind a line: Content, At
+	Diff                    // change a file by the hunks of a unified diff: Hunks
+	Cell                    // change a cell of a notebook
 )
 
 // An Op is one operation of a request, as written: paths are not cleaned, texts
@@ -26,7 +31,7 @@ type Op struct {
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
 	Batch   bool
-	Content []byte // Add
+	Content []byte // Add, Write, Insert
 
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it

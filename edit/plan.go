@@ -70,9 +70,21 @@ func (p *Plan) Invert() *Plan {
 	return inv
 }
 
+// A Compat is the product by whose rules a request is matched where they
+// differ from ours.
+type Compat uint8
+
+// The products.
+const (
+	Chord Compat = iota // ours
+	Codex               // Codex's apply_patch
+	Aider
+)
+
 // Options are what a planner cannot know by itself. The zero value plans with
 // the defaults of the command.
 type Options struct {
+	Compat Compat
 	Umask fs.FileMode // bits that new files do not get
 	// Roots are the absolute spellings of the tree's root, with slashes;
 	// absolute paths below one of them are made relative.

@@ -23,6 +23,7 @@ type applyOptions struct {
 	path      string
 	base      string
 	ambiguous string
+	compat    string
 	session   string
 	message   string
 	atomic    bool
@@ -49,6 +50,9 @@ that "chordgit rewind" takes back.`,
 			if opt.ambiguous != "note" && opt.ambiguous != "refuse" {
 				return fmt.Errorf("--ambiguous: want note or refuse, found %q", opt.ambiguous)
 			}
+			if _, ok := compats[opt.compat]; !ok {
+				return fmt.Errorf("--compat: want chord, codex or aider, found %q", opt.compat)
+			}
 			data, err := a.request(args)
 			if err != nil {
 				a.report(newFailure("apply", err))
@@ -63,6 +67,7 @@ that "chordgit rewind" takes back.`,
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
+	f.StringVar(&opt.compat, "compat", "chord", "whose rules hold where they differ: chord, codex or aider")
 	f.StringVar(&opt.session, "session", "", "`ID` of the agent's session (default $CHORDGIT_SESSION)")
 	f.StringVarP(&opt.message, "message", "m", "", "description of the turn (`TEXT`)")
 	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
@@ -71,6 +76,9 @@ that "chordgit rewind" takes back.`,
 	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
 	return cmd
 }
+
+// compats are the values of --compat.
+var compats = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}
 
 // request reads the bytes of the request, at most one more than allowed.
 func (a *app) request(args []string) ([]byte, error) {
@@ -102,7 +110,7 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 	if repoErr == nil {
 		defer repo.Close()
 	}
-	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: requestLimit})
+	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: requestLimit, Strict: compats[opt.compat] == edit.Codex})
 	if err == nil {
 		err = repoErr
 	}
@@ -147,6 +155,7 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
+	options.Compat = compats[opt.compat]
 	options.RefuseAmbiguous = opt.ambiguous == "refuse"
 	options.Atomic = opt.atomic
 	options.AllowPlaceholders = opt.omissions

@@ -148,6 +148,10 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 		case "--path":
 			i++
 			opt.Path = c.args[i]
+		case "--compat":
+			i++
+			popt.Compat = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}[c.args[i]]
+			opt.Strict = popt.Compat == edit.Codex
 		case "--ambiguous=refuse":
 			popt.RefuseAmbiguous = true
 		case "--final-newline=preserve":
