@@ -40,6 +40,7 @@ type Outcome struct {
 	Lines []int  // Replace: line of each place in the text it was found in
 	How   string // Replace: the step that found it; empty for the exact one
 	Edits int    // Replace with Batch: how many items took effect
+	Cell  string // Cell: the cell's id, or cell-N if it has none
 }
 
 // Empty reports whether the plan changes nothing.
@@ -85,7 +86,7 @@ const (
 // the defaults of the command.
 type Options struct {
 	Compat Compat
-	Umask fs.FileMode // bits that new files do not get
+	Umask  fs.FileMode // bits that new files do not get
 	// Roots are the absolute spellings of the tree's root, with slashes;
 	// absolute paths below one of them are made relative.
 	Roots []string
