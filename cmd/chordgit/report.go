@@ -10,6 +10,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
 )
 
 // A report is what a command that changes files has to say. It is rendered as
@@ -228,7 +229,7 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, hooks.BadConfig:
 			return 1
 		default:
 			code = 3
