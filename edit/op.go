@@ -9,6 +9,11 @@ const (
 	Update                  // change an existing file by Hunks, move it to MoveTo, or both
 	Delete                  // remove a file
 	Replace                 // put new text for old: Replacements
+	Write                   // make or replace a file as a whole: Content
+	Block                   // put whole lines for whole lines: Replacements, one
+	Insert                  // put text behind a line: Content, At
+	Diff                    // change a file by the hunks of a unified diff: Hunks
+	Cell                    // change a cell of a notebook
 )
 
 // An Op is one operation of a request, as written: paths are not cleaned, texts
@@ -26,7 +31,8 @@ type Op struct {
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
 	Batch   bool
-	Content []byte // Add
+	Content []byte // Add, Write, Insert; Cell: the source
+	Cell    CellEdit
 
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it
@@ -63,3 +69,23 @@ type Replacement struct {
 	All      bool // every place; without it there must be exactly one
 	Count    int  // exactly so many places, all replaced; 0 means not said
 }
+
+// A CellEdit says what an operation of kind Cell does to a notebook.
+type CellEdit struct {
+	Mode CellMode
+	// ID names the cell, the one before for InsertCell: by its id, or, if no
+	// cell has that id, as cell-N by its index from 0. Empty with InsertCell
+	// means the top of the notebook.
+	ID   string
+	Type string // code or markdown; ReplaceCell: empty means as it is
+}
+
+// A CellMode is what is done to a cell.
+type CellMode uint8
+
+// The modes.
+const (
+	ReplaceCell CellMode = iota // the source, and the type if one is given
+	InsertCell
+	DeleteCell
+)

@@ -40,6 +40,7 @@ type Outcome struct {
 	Lines []int  // Replace: line of each place in the text it was found in
 	How   string // Replace: the step that found it; empty for the exact one
 	Edits int    // Replace with Batch: how many items took effect
+	Cell  string // Cell: the cell's id, or cell-N if it has none
 }
 
 // Empty reports whether the plan changes nothing.
@@ -70,10 +71,22 @@ func (p *Plan) Invert() *Plan {
 	return inv
 }
 
+// A Compat is the product by whose rules a request is matched where they
+// differ from ours.
+type Compat uint8
+
+// The products.
+const (
+	Chord Compat = iota // ours
+	Codex               // Codex's apply_patch
+	Aider
+)
+
 // Options are what a planner cannot know by itself. The zero value plans with
 // the defaults of the command.
 type Options struct {
-	Umask fs.FileMode // bits that new files do not get
+	Compat Compat
+	Umask  fs.FileMode // bits that new files do not get
 	// Roots are the absolute spellings of the tree's root, with slashes;
 	// absolute paths below one of them are made relative.
 	Roots []string

@@ -17,6 +17,7 @@ type Options struct {
 	// that carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
+	Strict bool   // read envelopes as strictly as Codex does
 	Limit  int64  // bytes; 0 means 64 MiB
 }
 

@@ -24,6 +24,7 @@ type applyOptions struct {
 	path      string
 	base      string
 	ambiguous string
+	compat    string
 	session   string
 	message   string
 	atomic    bool
@@ -51,6 +52,9 @@ that "chordgit rewind" takes back.`,
 			if opt.ambiguous != "note" && opt.ambiguous != "refuse" {
 				return fmt.Errorf("--ambiguous: want note or refuse, found %q", opt.ambiguous)
 			}
+			if _, ok := compats[opt.compat]; !ok {
+				return fmt.Errorf("--compat: want chord, codex or aider, found %q", opt.compat)
+			}
 			opt.flags.Match.Ambiguous = opt.ambiguous
 			if cmd.Flags().Changed("atomic") {
 				opt.flags.Apply.Atomic = &opt.atomic
@@ -65,6 +69,7 @@ that "chordgit rewind" takes back.`,
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
+	f.StringVar(&opt.compat, "compat", "chord", "whose rules hold where they differ: chord, codex or aider")
 	f.StringVar(&opt.session, "session", "", "`ID` of the agent's session (default $CHORDGIT_SESSION)")
 	f.StringVarP(&opt.message, "message", "m", "", "description of the turn (`TEXT`)")
 	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
@@ -73,6 +78,9 @@ that "chordgit rewind" takes back.`,
 	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
 	return cmd
 }
+
+// compats are the values of --compat.
+var compats = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}
 
 // request reads the bytes of the request, at most one more than allowed.
 func (a *app) request(args []string, limit int64) ([]byte, error) {
@@ -111,7 +119,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit})
+	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit, Strict: compats[opt.compat] == edit.Codex})
 	if err == nil {
 		err = openErr
 	}
@@ -191,6 +199,7 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
+	options.Compat = compats[opt.compat]
 	options.RefuseAmbiguous = settings.RefuseAmbiguous
 	options.PreserveFinalNewline = settings.KeepFinalNewline
 	options.Atomic = settings.Atomic
@@ -248,7 +257,7 @@ func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text
 			part.Notes = append(part.Notes, n)
 		}
 	}
-	if plan != nil && r.Format == "edit" && len(part.Failures) == 0 {
+	if plan != nil && r.sentences() && len(part.Failures) == 0 {
 		var lines []string
 		for i := range req.Ops {
 			if mine(i+1) && i < len(plan.Outcomes) && req.Ops[i].Call == call {
@@ -276,6 +285,9 @@ func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text
 	return text, len(part.Failures) > 0
 }
 
+// sentences reports whether each operation of the format is told in one.
+func (r *report) sentences() bool { return r.Format == "edit" || r.Format == "notebook" }
+
 // sentence says what one edit did.
 func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 	p := edit.Quote(o.Path)
@@ -284,6 +296,8 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 			continue
 		}
 		switch {
+		case op.Kind == edit.Cell && o.Cell != "":
+			return fmt.Sprintf(cellDone[op.Cell.Mode], edit.Quote(o.Cell), p)
 		case c.Before == nil:
 			return "Created " + p
 		case op.Batch:
@@ -296,4 +310,11 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Wrote " + p
 	}
 	return "No changes: " + p
+}
+
+// cellDone says what was done to a cell of a notebook.
+var cellDone = [...]string{
+	edit.ReplaceCell: "Replaced cell %s of %s",
+	edit.InsertCell:  "Inserted cell %s into %s",
+	edit.DeleteCell:  "Deleted cell %s of %s",
 }

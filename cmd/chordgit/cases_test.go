@@ -148,6 +148,10 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 		case "--path":
 			i++
 			opt.Path = c.args[i]
+		case "--compat":
+			i++
+			popt.Compat = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}[c.args[i]]
+			opt.Strict = popt.Compat == edit.Codex
 		case "--ambiguous=refuse":
 			popt.RefuseAmbiguous = true
 		case "--final-newline=preserve":
@@ -267,7 +271,7 @@ func compareFacts(t *testing.T, rep *report, req *patchapply.Request, plan *edit
 		messages[fact("fail", f.Code, f.Path, f.Lines)] += f.full() + "\n"
 	}
 	var sentences []string
-	if plan != nil && rep.Format == "edit" {
+	if plan != nil && rep.sentences() {
 		for i := range req.Ops {
 			sentences = append(sentences, sentence(&req.Ops[i], plan, plan.Outcomes[i]))
 		}
