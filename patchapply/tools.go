@@ -22,7 +22,8 @@ var tools = []tool{
 	{[]string{"Bash", "bash", "shell", "local_shell", "run_shell_command"}, readShell},
 	{[]string{"MultiEdit", "multiedit", "multi_edit", "editor", "Write", "write", "write_file", "write_to_file",
 		"create_file", "Create", "create", "Delete", "delete", "delete_file", "NotebookEdit", "str_replace_based_edit_tool",
-		"str_replace_editor", "fs_write", "memory", "apply_diff", "replace_in_file"}, nil},
+		"str_replace_editor", "fs_write", "memory"}, nil},
+	{[]string{"apply_diff", "replace_in_file"}, readBlockCall},
 }
 
 // toolNamed finds a tool by its name without the namespace of a server.
