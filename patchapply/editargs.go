@@ -19,7 +19,7 @@ var (
 	countKeys   = []string{"expected_replacements", "expectedReplacements"}
 	listKeys    = []string{"edits", "replacements", "ReplacementChunks"}
 	contentKeys = []string{"content", "contents", "file_text", "fileText"}
-	lazyKeys    = []string{"code_edit"}
+	lazyKeys    = []string{"code_edit", "code", "update"}
 
 	editKeys = slices.Concat(pathKeys, oldKeys, newKeys, allKeys, countKeys, listKeys, []string{"dryRun"})
 )
@@ -132,7 +132,9 @@ func readEdit(r *reader, tool string, args any, line int) bool {
 		path = r.opt.Path
 	}
 	switch list, batch := r.take(o, tool, listKeys); {
-	case tool == "edit_file" && batch, !batch && !o.has(oldKeys...) && o.has(lazyKeys...):
+	case !batch && !o.has(oldKeys...) && !o.has(newKeys...) && o.has(lazyKeys...):
+		r.lazy(o, tool)
+	case tool == "edit_file" && batch:
 		r.fail(edit.Unsupported, o.line, "%sthese arguments are not read", colon(tool))
 	case r.takeBool(o, tool, []string{"dryRun"}):
 		// Taking it for a field without meaning would write what must not be

@@ -23,7 +23,8 @@ var tools = []tool{
 	{[]string{"NotebookEdit"}, readNotebook},
 	{[]string{"MultiEdit", "multiedit", "multi_edit", "editor", "Write", "write", "write_file", "write_to_file",
 		"create_file", "Create", "create", "Delete", "delete", "delete_file", "str_replace_based_edit_tool",
-		"str_replace_editor", "fs_write", "memory", "apply_diff", "replace_in_file"}, nil},
+		"str_replace_editor", "fs_write", "memory"}, nil},
+	{[]string{"apply_diff", "replace_in_file"}, readBlockCall},
 }
 
 // toolNamed finds a tool by its name without the namespace of a server.

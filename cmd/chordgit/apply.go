@@ -65,7 +65,7 @@ that "chordgit rewind" takes back.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, edit or call")
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, blocks, whole, xml, cline, edit, lazy or call")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
@@ -119,7 +119,12 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit, Strict: compats[opt.compat] == edit.Codex})
+	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
+		Strict: compats[opt.compat] == edit.Codex, Aider: compats[opt.compat] == edit.Aider}
+	if repo != nil {
+		reading.Exists = exists(repo.Tree(), filepath.ToSlash(opt.base))
+	}
+	req, err := patchapply.Parse(data, reading)
 	if err == nil {
 		err = openErr
 	}
@@ -184,6 +189,14 @@ func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep
 		}
 	}
 	rep.Advice = strings.Join(lines, "\n")
+}
+
+// exists tells a reader which names are those of files below base.
+func exists(tree edit.Tree, base string) func(string) bool {
+	return func(name string) bool {
+		f, err := tree.Lookup(path.Join(base, name))
+		return err == nil && (f.Regular() || f.IsLink())
+	}
 }
 
 // counting is where a report takes the files' content from to count changed
