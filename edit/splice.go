@@ -200,6 +200,8 @@ func (s spot) write(w *writer, doc *match.Document) {
 			}
 			var ending []byte
 			switch {
+			case s.ending != nil:
+				ending = s.ending
 			case removed > 0:
 				ending = doc.EndingNear(old + min(added, removed-1))
 			case old > s.at, old == s.at+s.count && old > 0:
