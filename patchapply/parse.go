@@ -17,8 +17,10 @@ type Options struct {
 	// that carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
-	Strict bool   // read envelopes as strictly as Codex does
-	Limit  int64  // bytes; 0 means 64 MiB
+	// Strict reads one envelope as Codex does, and nothing else. What is wrong
+	// is told in its words, as one error whose Why is [SyntaxStep].
+	Strict bool
+	Limit  int64 // bytes; 0 means 64 MiB
 }
 
 // A Request is what an agent asked for.
@@ -124,6 +126,14 @@ func (r *reader) read(data []byte) {
 	}
 	if f != nil && f.later {
 		r.fail(edit.Unsupported, 0, "the format %s is not read", f.name)
+		return
+	}
+	if r.opt.Strict {
+		if f != nil && f.name != "codex" {
+			r.fail(edit.Usage, 0, "the format %s cannot be read strictly: only envelopes are", f.name)
+			return
+		}
+		r.strict(data)
 		return
 	}
 	r.only = f
