@@ -106,11 +106,15 @@ func (a *app) request(args []string) ([]byte, error) {
 
 // apply carries out one request and reports.
 func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
+	if compats[opt.compat] == edit.Codex {
+		a.codex(ctx, data, opt, false)
+		return
+	}
 	repo, repoErr := a.open()
 	if repoErr == nil {
 		defer repo.Close()
 	}
-	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: requestLimit, Strict: compats[opt.compat] == edit.Codex})
+	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: requestLimit})
 	if err == nil {
 		err = repoErr
 	}
@@ -144,7 +148,7 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 
 // counting is where a report takes the files' content from to count changed
 // lines: only JSON tells them.
-func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
+func (a *app) counting(repo workplace) func(*edit.File) []byte {
 	if !a.json {
 		return nil
 	}
@@ -152,10 +156,11 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 }
 
 // carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
 	options.Compat = compats[opt.compat]
+	options.Superuser = a.superuser
 	options.RefuseAmbiguous = opt.ambiguous == "refuse"
 	options.Atomic = opt.atomic
 	options.AllowPlaceholders = opt.omissions

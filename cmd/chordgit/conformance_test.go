@@ -34,6 +34,8 @@ func TestConformance(t *testing.T) {
 		"codex-scenarios": scenarios,
 		"two-timeouts":    twoTimeouts,
 		"edit-bugs":       editBugs,
+		"codex-probes":    codexProbes,
+		"codex-answers":   codexScenarios,
 	}
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		passed, failed := sets[name](t, dir)
@@ -79,6 +81,7 @@ type fixture struct {
 	Mode     string `json:"mode"`
 	Symlink  string `json:"symlink"`
 	Hardlink string `json:"hardlink"`
+	FIFO     bool   `json:"fifo"`
 }
 
 func (f *fixture) UnmarshalJSON(data []byte) error {
@@ -105,6 +108,8 @@ func (f fixture) make(t *testing.T, dir, name string) {
 	case err != nil:
 	case f.Symlink != "":
 		err = os.Symlink(f.Symlink, p)
+	case f.FIFO:
+		err = exec.Command("mkfifo", p).Run()
 	case f.Hardlink != "":
 		err = os.Link(filepath.Join(dir, filepath.FromSlash(f.Hardlink)), p)
 	default:
