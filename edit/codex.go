@@ -21,7 +21,8 @@ func (r *run) codexHunks(text []byte) ([]byte, *Error) {
 	if e := doc.Ending(0); len(e) > 0 {
 		c.ending = e
 	}
-	var spots []spot
+	// The empty spot at the end gives a last line its ending where nothing changes.
+	spots := []spot{{at: len(doc.Lines), ending: c.ending}}
 	for i := range r.op.Hunks {
 		h := &r.op.Hunks[i]
 		s, err := c.place(h)
@@ -30,8 +31,9 @@ func (r *run) codexHunks(text []byte) ([]byte, *Error) {
 			err.Msg = fmt.Sprintf("hunk not found (%d/%d): %s", i+1, len(r.op.Hunks), err.Msg)
 			return nil, err
 		}
-		spots = append(spots, s)
+		spots = append(spots, s.runs()...)
 	}
+	// What several hunks put in one place stands in their order.
 	slices.SortStableFunc(spots, func(a, b spot) int { return a.at - b.at })
 	return splice(doc, spots, false).out, nil
 }
@@ -102,6 +104,27 @@ func (c *codexMatcher) place(h *Hunk) (spot, *Error) {
 	s.count = len(old)
 	c.cursor = s.at + s.count
 	return s, nil
+}
+
+// runs are the spots of the hunk's changes alone, without the context between
+// them.
+func (s spot) runs() (runs []spot) {
+	at := s.at
+	for i := 0; i < len(s.lines); {
+		if s.lines[i].Kind == Context {
+			i, at = i+1, at+1
+			continue
+		}
+		run := spot{hunk: s.hunk, at: at, ending: s.ending}
+		for ; i < len(s.lines) && s.lines[i].Kind != Context; i++ {
+			if run.lines = append(run.lines, s.lines[i]); s.lines[i].Kind == Removed {
+				run.count++
+			}
+		}
+		at += run.count
+		runs = append(runs, run)
+	}
+	return runs
 }
 
 // withoutBlankEnd drops the last old line of a hunk, which is empty, and the

@@ -33,11 +33,10 @@ func (p *planner) sequence() (refused Errors) {
 	for i := range p.ops {
 		p.groups[i] = strconv.Itoa(i)
 		r := &codexRun{run: &run{planner: p, op: &p.ops[i], number: i + 1}, seq: s}
-		errs := r.aim()
+		errs, refuses := r.aim()
 		p.targets[i] = r.target
 		r.path = r.target.source.resolved
-		refuses := len(errs) > 0
-		if !refuses && failed < 0 {
+		if len(errs) == 0 && failed < 0 {
 			errs = r.do()
 			refuses = len(errs) > 0 && errs[0].Why == "" && refusesAll(errs)
 		}
@@ -112,8 +111,10 @@ type codexRun struct {
 	entry string // the name that a Move takes away: a link's own, where it is one
 }
 
-// aim finds where the operation's names lead as things stand now.
-func (r *codexRun) aim() (errs Errors) {
+// aim finds where the operation's names lead as things stand now. A name that
+// could be used before the request touched anything fails its operation alone,
+// any other refuses the request.
+func (r *codexRun) aim() (errs Errors, refuses bool) {
 	t := &r.target
 	place := func(name string, follow bool) (pl place) {
 		var f *File
@@ -132,6 +133,7 @@ func (r *codexRun) aim() (errs Errors) {
 			c := *e
 			c.Path = name
 			errs = append(errs, &c)
+			refuses = refuses || e.Code != BadPath || !r.led(name, follow)
 		}
 		return pl
 	}
@@ -141,7 +143,17 @@ func (r *codexRun) aim() (errs Errors) {
 		t.dest = place(r.op.MoveTo, true)
 		t.moves = len(errs) == 0 && !r.same(r.entry, t.dest.resolved)
 	}
-	return errs
+	return errs, refuses
+}
+
+// led reports whether a name led somewhere before the first operation.
+func (r *codexRun) led(name string, follow bool) bool {
+	disk := newResolver(r.tree, r.opt)
+	lexical, _, err := disk.lexical(name)
+	if err == nil {
+		_, err = disk.place(lexical, follow)
+	}
+	return err == nil
 }
 
 // step is the failure of one of Codex's steps.
