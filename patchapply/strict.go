@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/chordgit/chordgit/edit"
@@ -81,18 +82,31 @@ type strictReader struct {
 func (s *strictReader) read(lines []string) *edit.Error {
 	last := len(lines) - 1
 	for i, line := range lines[1:last] {
-		ended, err := s.line(line, i+2)
-		if err != nil {
+		switch ended, err := s.line(line, i+2); {
+		case err != nil:
 			return err
-		}
-		if ended {
-			break
+		case ended:
+			return s.after(lines[i+2 : last])
 		}
 	}
-	if err := s.close(last + 1); err != nil || s.op != nil {
+	if err := s.close(last + 1); err != nil {
 		return err
 	}
-	return &edit.Error{Code: edit.NothingRecognised, Why: SyntaxStep, Msg: "No files were modified."}
+	return s.after(nil)
+}
+
+// after judges the patch when it has ended and the lines that follow: more Ends
+// may, nothing else.
+func (s *strictReader) after(lines []string) *edit.Error {
+	for _, l := range lines {
+		if l = strings.TrimSpace(l); l != "" && l != endMark {
+			return strictEnds([]string{beginMark, l})
+		}
+	}
+	if s.op == nil {
+		return &edit.Error{Code: edit.NothingRecognised, Why: SyntaxStep, Msg: "No files were modified."}
+	}
+	return nil
 }
 
 // line reads line n and reports whether it ends the patch.
@@ -100,12 +114,12 @@ func (s *strictReader) line(line string, n int) (ended bool, err *edit.Error) {
 	inUpdate := s.op != nil && s.op.Kind == edit.Update
 	head := strings.TrimSpace(line)
 	if inUpdate {
-		head = strings.TrimRight(line, " \t")
+		head = strings.TrimRightFunc(line, unicode.IsSpace)
 	}
 	if head == endMark {
-		return true, nil
+		return true, s.close(n)
 	}
-	if mark, path := strictHeader(head); mark != "" {
+	if mark, path := strictHeader(head); mark != "" && !s.bare() {
 		if err := s.close(n); err != nil {
 			return false, err
 		}
@@ -122,6 +136,14 @@ func (s *strictReader) line(line string, n int) (ended bool, err *edit.Error) {
 		return false, nil
 	}
 	return false, invalidHunk(n, "'%s' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'", head)
+}
+
+// bare reports whether a hunk was begun that has no lines yet.
+func (s *strictReader) bare() bool {
+	if s.op == nil || len(s.op.Hunks) == 0 {
+		return false
+	}
+	return len(s.op.Hunks[len(s.op.Hunks)-1].Lines) == 0
 }
 
 func strictHeader(head string) (mark, path string) {
@@ -163,22 +185,26 @@ func (s *strictReader) updateLine(line string, n int) *edit.Error {
 		h = &s.op.Hunks[k-1]
 	}
 	filled := h != nil && len(h.Lines) > 0
-	trimmed := strings.TrimRight(line, " \t")
+	trimmed := strings.TrimRightFunc(line, unicode.IsSpace)
 	switch {
 	case h == nil && s.op.MoveTo == "" && strings.HasPrefix(trimmed, moveMark):
 		s.op.MoveTo = trimmed[len(moveMark):]
 		return nil
-	case (h == nil || filled) && (trimmed == "@@" || strings.HasPrefix(line, "@@ ")):
+	case (h == nil || filled) && (trimmed == "@@" || strings.HasPrefix(trimmed, "@@ ")):
 		next := edit.Hunk{Line: n}
 		if trimmed != "@@" {
-			next.Anchors = []string{line[len("@@ "):]}
+			next.Anchors = []string{trimmed[len("@@ "):]}
 		}
 		s.op.Hunks = append(s.op.Hunks, next)
 		return nil
-	case h != nil && !filled && trimmed == eofMark:
+	case trimmed == eofMark && h == nil:
+		return nil // the end of nothing
+	case trimmed == eofMark && !filled:
 		return invalidHunk(n, "Update hunk does not contain any lines")
-	case filled && !h.EOF && trimmed == eofMark:
+	case trimmed == eofMark && !h.EOF:
 		h.EOF = true
+		return nil
+	case h != nil && h.EOF && trimmed == "":
 		return nil
 	case h != nil && h.EOF:
 		return noHunk(line, n)
