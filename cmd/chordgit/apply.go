@@ -108,6 +108,15 @@ func (a *app) request(args []string, limit int64) ([]byte, error) {
 
 // apply carries out one request and reports.
 func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
+	if compats[opt.compat] == edit.Codex {
+		data, err := a.request(args, requestLimit)
+		if err != nil {
+			a.report(newFailure("apply", err))
+			return
+		}
+		a.codex(ctx, data, opt, false)
+		return
+	}
 	repo, openErr := a.open()
 	if openErr == nil {
 		defer repo.Close()
@@ -119,8 +128,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
-		Strict: compats[opt.compat] == edit.Codex, Aider: compats[opt.compat] == edit.Aider}
+	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit, Aider: compats[opt.compat] == edit.Aider}
 	if repo != nil {
 		reading.Exists = exists(repo.Tree(), filepath.ToSlash(opt.base))
 	}
@@ -201,7 +209,7 @@ func exists(tree edit.Tree, base string) func(string) bool {
 
 // counting is where a report takes the files' content from to count changed
 // lines: only JSON tells them.
-func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
+func (a *app) counting(repo workplace) func(*edit.File) []byte {
 	if !a.json {
 		return nil
 	}
@@ -209,10 +217,11 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 }
 
 // carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, settings hooks.Settings, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
 	options.Compat = compats[opt.compat]
+	options.Superuser = a.superuser
 	options.RefuseAmbiguous = settings.RefuseAmbiguous
 	options.PreserveFinalNewline = settings.KeepFinalNewline
 	options.Atomic = settings.Atomic
