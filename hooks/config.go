@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // ConfigName is the name of a repository's configuration file, in the root of
@@ -62,9 +63,7 @@ func (c *Config) schema() section {
 func DecodeConfig(place string, data []byte) (*Config, error) {
 	d := decoder{place: place}
 	c := &Config{}
-	if root := d.parse(data); root != nil {
-		c.schema().decode(&d, "", root)
-	}
+	d.read(data, func(root ast.Node) { c.schema().decode(&d, "", root) })
 	if err := d.err(); err != nil {
 		return nil, err
 	}

@@ -140,6 +140,7 @@ var badConfigs = []struct{ name, text, want string }{
 	{"too long", strings.Repeat("#\n", 10_001), "10001:1: the file has more than 10000 lines"},
 	{"too deep", "a: " + strings.Repeat("[", 100_000), "1:68: nested more than 64 deep"},
 	{"too deep, lists", strings.Repeat("- ", 100_000), "1:129: nested more than 64 deep"},
+	{"too many <", strings.Repeat("<", 100_000), "1:1: the line has more than 1000 < in a row"},
 	{"too many tabs", "a: \"" + strings.Repeat("\t", 100_000), "1:1: the file has more than 1000 tabs"},
 }
 

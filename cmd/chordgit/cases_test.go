@@ -199,6 +199,7 @@ func runCase(t *testing.T, c testCase) {
 	}
 	compareTrees(t, got, want)
 	if plan != nil {
+		untouched(t, req, plan, c.before)
 		back := got.Apply(fill(plan, c.before, got).Invert())
 		compareTrees(t, back, c.before)
 	}

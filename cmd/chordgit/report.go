@@ -10,6 +10,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
 )
 
 // A report is what a command that changes files has to say. It is rendered as
@@ -26,6 +27,7 @@ type report struct {
 	Notes    []note    `json:"notes"`
 	Diff     string    `json:"diff,omitempty"`
 	Redo     string    `json:"redo,omitempty"`
+	Advice   string    `json:"advice,omitempty"` // for models: not in the text for people
 
 	groups int // file groups that were not applied
 }
@@ -228,7 +230,7 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, hooks.BadConfig:
 			return 1
 		default:
 			code = 3
