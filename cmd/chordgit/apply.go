@@ -40,8 +40,8 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request, a patch envelope or an edit as JSON, from FILE or
-standard input. Everything is planned in memory before anything is written; each
+		Long: `Apply reads one request from FILE or standard input: a patch envelope, an edit
+as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
 file is changed as a whole or not at all. What does not fit is refused with the
 reason, other files still go (see --atomic). The change is recorded as a turn
 that "chordgit rewind" takes back.`,
