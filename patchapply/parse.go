@@ -21,10 +21,11 @@ type Options struct {
 	Path   string // the file, for edits that name none
 	Strict bool   // read envelopes as strictly as Codex does
 	Aider  bool   // a listing without path takes the last existing one named above it
-	// Exists reports whether there is a file of this name, as written. Some
-	// lines are a path only if they name a file. Nil: nothing exists.
-	Exists func(name string) bool
-	Limit  int64 // bytes; 0 means 64 MiB
+	Limit  int64  // bytes; 0 means 64 MiB
+	// Exists reports whether there is a file of this name, relative to where the
+	// request's paths start: some formats write names that mean one thing or
+	// another. Nil: nothing exists.
+	Exists func(path string) bool
 }
 
 // A Request is what an agent asked for.

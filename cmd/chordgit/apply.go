@@ -120,12 +120,10 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
-		Strict: compats[opt.compat] == edit.Codex, Aider: compats[opt.compat] == edit.Aider}
-	if repo != nil {
-		reading.Exists = exists(repo.Tree(), filepath.ToSlash(opt.base))
-	}
-	req, err := patchapply.Parse(data, reading)
+	req, err := patchapply.Parse(data, patchapply.Options{
+		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
+		Strict: compats[opt.compat] == edit.Codex, Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
+	})
 	if err == nil {
 		err = openErr
 	}
@@ -192,15 +190,19 @@ func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep
 	rep.Advice = strings.Join(lines, "\n")
 }
 
-// exists tells a reader which names are those of files below base.
-func exists(tree edit.Tree, base string) func(string) bool {
+// exists tells readers of requests whether the worktree has a file; without a
+// worktree nothing exists.
+func exists(repo *gitops.Repo, base string) func(path string) bool {
+	if repo == nil {
+		return nil
+	}
+	tree := repo.Tree()
 	return func(name string) bool {
-		p := path.Join(base, name)
-		if !fs.ValidPath(p) {
-			return false // the tree knows what is below its root
+		if name = path.Join(filepath.ToSlash(base), name); !fs.ValidPath(name) {
+			return false
 		}
-		f, err := tree.Lookup(p)
-		return err == nil && (f.Regular() || f.IsLink())
+		f, err := tree.Lookup(name)
+		return err == nil && f != nil && !f.IsDir()
 	}
 }
 
