@@ -20,6 +20,7 @@ const (
 	BadArguments      Code = "bad-arguments"
 	AlreadyAnswered   Code = "already-answered"
 	Unsupported       Code = "unsupported"
+	NoSuchCell        Code = "no-such-cell"
 	Overlap           Code = "overlap"
 	NotRegular        Code = "not-regular"
 	Unreadable        Code = "unreadable"

@@ -34,7 +34,8 @@ type Op struct {
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
 	Batch   bool
-	Content []byte // Add, Write, Insert
+	Content []byte // Add, Write, Insert; Cell: the source
+	Cell    CellEdit
 	// Listing makes the Content of a Write whole lines: the last one lacks its
 	// line break if the file's last line does and did not change.
 	Listing bool
@@ -88,3 +89,23 @@ type Reading struct {
 	Code     Code
 	Msg      string
 }
+
+// A CellEdit says what an operation of kind Cell does to a notebook.
+type CellEdit struct {
+	Mode CellMode
+	// ID names the cell, the one before for InsertCell: by its id, or, if no
+	// cell has that id, as cell-N by its index from 0. Empty with InsertCell
+	// means the top of the notebook.
+	ID   string
+	Type string // code or markdown; ReplaceCell: empty means as it is
+}
+
+// A CellMode is what is done to a cell.
+type CellMode uint8
+
+// The modes.
+const (
+	ReplaceCell CellMode = iota // the source, and the type if one is given
+	InsertCell
+	DeleteCell
+)

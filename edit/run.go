@@ -61,6 +61,8 @@ func (r *run) do() Errors {
 		return r.update(n)
 	case Replace:
 		return r.replaceIn(n)
+	case Cell:
+		return r.cell(n)
 	}
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }

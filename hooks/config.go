@@ -32,6 +32,8 @@ type Config struct {
 	Limits struct {
 		Request, File int64 // bytes
 	}
+	Compat    Compat
+	Providers map[string]*Provider
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -49,6 +51,8 @@ func (c *Config) schema() section {
 			"request": size(&c.Limits.Request),
 			"file":    size(&c.Limits.File),
 		}.decode,
+		"compat":    c.Compat.schema().decode,
+		"providers": named(&c.Providers, (*Provider).schema),
 	}
 }
 

@@ -222,10 +222,13 @@ func (r *reader) replacement(o *object, where string, mayDelete bool) edit.Repla
 
 // ignored notes keys that mean nothing here. So are line numbers: a text that
 // stands once needs none, and one that stands more often is refused.
-func (r *reader) ignored(o *object, in string) {
+func (r *reader) ignored(o *object, in string) { r.unknown(o, in, editKeys) }
+
+// unknown notes the keys that are not among the known ones.
+func (r *reader) unknown(o *object, in string, known []string) {
 	var names []string
 	for _, k := range slices.Sorted(maps.Keys(o.fields)) {
-		if o.fields[k] != nil && !slices.Contains(editKeys, k) {
+		if o.fields[k] != nil && !slices.Contains(known, k) {
 			names = append(names, in+edit.Quote(k))
 		}
 	}

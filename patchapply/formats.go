@@ -42,7 +42,7 @@ var formats = []format{
 	{name: "whole", also: []string{"editor-whole"}},
 	{name: "multi-edit", later: true},
 	{name: "write", later: true},
-	{name: "notebook", later: true},
+	{name: "notebook", arguments: true},
 	{name: "text-editor", later: true},
 	{name: "memory", later: true},
 	{name: "lazy", arguments: true},

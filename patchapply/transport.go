@@ -126,6 +126,8 @@ func (r *reader) object(o *object) {
 		r.fail(edit.NothingRecognised, o.line, "the JSON holds no tool call")
 	case only == "edit":
 		readEdit(r, "", o, o.line)
+	case only == "notebook", o.has("notebook_path"):
+		readNotebook(r, "", o, o.line)
 	case only == "lazy":
 		r.lazy(o, "")
 	case isList(o.first(patchKeys...)), isText && (strings.Contains(patch, "*** ") || !o.has(oldKeys...) && !o.has(listKeys...)):

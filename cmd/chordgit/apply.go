@@ -277,7 +277,7 @@ func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text
 			part.Notes = append(part.Notes, n)
 		}
 	}
-	if plan != nil && r.Format == "edit" && len(part.Failures) == 0 {
+	if plan != nil && r.sentences() && len(part.Failures) == 0 {
 		var lines []string
 		for i := range req.Ops {
 			if mine(i+1) && i < len(plan.Outcomes) && req.Ops[i].Call == call {
@@ -305,6 +305,9 @@ func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text
 	return text, len(part.Failures) > 0
 }
 
+// sentences reports whether each operation of the format is told in one.
+func (r *report) sentences() bool { return r.Format == "edit" || r.Format == "notebook" }
+
 // sentence says what one edit did.
 func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 	p := edit.Quote(o.Path)
@@ -313,6 +316,8 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 			continue
 		}
 		switch {
+		case op.Kind == edit.Cell && o.Cell != "":
+			return fmt.Sprintf(cellDone[op.Cell.Mode], edit.Quote(o.Cell), p)
 		case c.Before == nil:
 			return "Created " + p
 		case op.Batch:
@@ -325,4 +330,11 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Wrote " + p
 	}
 	return "No changes: " + p
+}
+
+// cellDone says what was done to a cell of a notebook.
+var cellDone = [...]string{
+	edit.ReplaceCell: "Replaced cell %s of %s",
+	edit.InsertCell:  "Inserted cell %s into %s",
+	edit.DeleteCell:  "Deleted cell %s of %s",
 }

@@ -271,7 +271,7 @@ func compareFacts(t *testing.T, rep *report, req *patchapply.Request, plan *edit
 		messages[fact("fail", f.Code, f.Path, f.Lines)] += f.full() + "\n"
 	}
 	var sentences []string
-	if plan != nil && rep.Format == "edit" {
+	if plan != nil && rep.sentences() {
 		for i := range req.Ops {
 			sentences = append(sentences, sentence(&req.Ops[i], plan, plan.Outcomes[i]))
 		}

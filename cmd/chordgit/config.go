@@ -18,12 +18,19 @@ import (
 // repository's file, then the user's. An invalid file is an error, never an
 // empty one. repo is nil outside a worktree.
 func (a *app) settings(repo *gitops.Repo, flags *hooks.Config) (hooks.Settings, error) {
-	user, err1 := a.userConfig()
-	repository, err2 := repositoryConfig(repo)
-	if err := errors.Join(err1, err2); err != nil {
+	files, err := a.layers(repo)
+	if err != nil {
 		return hooks.MergeConfig(flags), err
 	}
-	return hooks.MergeConfig(flags, repository, user), nil
+	return hooks.MergeConfig(append([]*hooks.Config{flags}, files...)...), nil
+}
+
+// layers are the configuration files that count in a worktree, the nearest
+// first. repo is nil outside of one.
+func (a *app) layers(repo *gitops.Repo) ([]*hooks.Config, error) {
+	user, err1 := a.userConfig()
+	repository, err2 := repositoryConfig(repo)
+	return []*hooks.Config{repository, user}, errors.Join(err1, err2)
 }
 
 // userConfig reads the user's file, nil if there is none.

@@ -87,6 +87,7 @@ var hints = map[edit.Code]string{
 	edit.Unsupported:       "send the change as a patch envelope or as an edit",
 	edit.Overlap:           "send one operation for each file",
 	edit.Exists:            "use an Update, or delete the file in the same request first",
+	edit.NoSuchCell:        "read the notebook again and name one of its cells",
 	edit.Missing:           "check the path; a new file needs an Add",
 	edit.Placeholder:       "send the complete text; --allow-placeholders writes such lines as they are",
 	edit.ReaderLine:        "send the text of the file alone; --allow-placeholders writes such lines as they are",
@@ -454,7 +455,7 @@ func (r *report) headline() string {
 	name := r.Command
 	if r.Command == "apply" {
 		name = "apply_patch"
-		if r.Format != "" && r.Format != "codex" {
+		if r.Format != "" && r.Format != "codex" && r.Format != "v4a" {
 			name = r.Format
 		}
 	}
