@@ -22,11 +22,12 @@ type Options struct {
 	// Strict reads one envelope as Codex does, and nothing else. What is wrong
 	// is told in its words, as one error whose Why is [SyntaxStep].
 	Strict bool
-	Aider  bool // a listing without path takes the last existing one named above it
-	// Exists reports whether there is a file of this name, as written. Some
-	// lines are a path only if they name a file. Nil: nothing exists.
-	Exists func(name string) bool
+	Aider  bool  // a listing without path takes the last existing one named above it
 	Limit  int64 // bytes; 0 means 64 MiB
+	// Exists reports whether there is a file of this name, relative to where the
+	// request's paths start: some formats write names that mean one thing or
+	// another. Nil: nothing exists.
+	Exists func(path string) bool
 }
 
 // A Request is what an agent asked for.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,8 +40,8 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request, a patch envelope or an edit as JSON, from FILE or
-standard input. Everything is planned in memory before anything is written; each
+		Long: `Apply reads one request from FILE or standard input: a patch envelope, an edit
+as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
 file is changed as a whole or not at all. What does not fit is refused with the
 reason, other files still go (see --atomic). The change is recorded as a turn
 that "chordgit rewind" takes back.`,
@@ -128,11 +129,10 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit, Aider: compats[opt.compat] == edit.Aider}
-	if repo != nil {
-		reading.Exists = exists(repo.Tree(), filepath.ToSlash(opt.base))
-	}
-	req, err := patchapply.Parse(data, reading)
+	req, err := patchapply.Parse(data, patchapply.Options{
+		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
+		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
+	})
 	if err == nil {
 		err = openErr
 	}
@@ -199,11 +199,19 @@ func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep
 	rep.Advice = strings.Join(lines, "\n")
 }
 
-// exists tells a reader which names are those of files below base.
-func exists(tree edit.Tree, base string) func(string) bool {
+// exists tells readers of requests whether the worktree has a file; without a
+// worktree nothing exists.
+func exists(repo *gitops.Repo, base string) func(path string) bool {
+	if repo == nil {
+		return nil
+	}
+	tree := repo.Tree()
 	return func(name string) bool {
-		f, err := tree.Lookup(path.Join(base, name))
-		return err == nil && (f.Regular() || f.IsLink())
+		if name = path.Join(filepath.ToSlash(base), name); !fs.ValidPath(name) {
+			return false
+		}
+		f, err := tree.Lookup(name)
+		return err == nil && f != nil && !f.IsDir()
 	}
 }
 
