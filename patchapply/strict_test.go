@@ -1,10 +1,10 @@
 package patchapply
 
 import (
+	"fmt"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chordgit/chordgit/edit"
 )
@@ -51,18 +51,18 @@ func FuzzStrict(f *testing.F) {
 	})
 }
 
-func TestStrictIsLinear(t *testing.T) {
-	read := func(n int) time.Duration {
-		text := "*** Begin Patch\n" + strings.Repeat("*** Update File: f\n@@ a\n-b\n+c\n*** Add File: x\n+1\n", n) + "*** End Patch"
-		start := time.Now()
-		if _, err := Parse([]byte(text), Options{Strict: true}); err != nil {
-			t.Fatal(err)
-		}
-		return time.Since(start)
-	}
-	read(1000)
-	small, large := read(2000), read(32000)
-	if large > 16*8*small+time.Second {
-		t.Errorf("2000 sections take %v, 32000 take %v", small, large)
+// BenchmarkStrict reads patches of two lengths: the time of a byte must not
+// grow with the length.
+func BenchmarkStrict(b *testing.B) {
+	for _, n := range []int{2000, 32000} {
+		text := []byte("*** Begin Patch\n" + strings.Repeat("*** Update File: f\n@@ a\n-b\n+c\n*** Add File: x\n+1\n", n) + "*** End Patch")
+		b.Run(fmt.Sprint(2*n, " sections"), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := Parse(text, Options{Strict: true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
