@@ -31,10 +31,16 @@ func (r *run) do() Errors {
 	if n == nil && r.sparse[r.path] {
 		return fail(Missing, "file not found: the path lies outside the sparse checkout")
 	}
+	if r.op.Unsupported != "" {
+		return fail(Unsupported, "%s", r.op.Unsupported)
+	}
 	switch r.op.Kind {
 	case Add:
 		if n != nil {
 			return fail(Exists, "cannot add file that already exists")
+		}
+		if r.op.Binary != nil {
+			return r.addBinary()
 		}
 		data, errs := r.whole(string(r.op.Content))
 		if len(errs) > 0 {
@@ -46,12 +52,17 @@ func (r *run) do() Errors {
 		if n == nil {
 			return r.missing()
 		}
+		if errs := r.verify(n); len(errs) > 0 {
+			return errs
+		}
 		delete(r.picture, r.path)
 		return nil
 	case Update:
 		return r.update(n)
 	case Replace:
 		return r.replaceIn(n)
+	case Diff:
+		return r.diff(n)
 	}
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }
@@ -99,7 +110,19 @@ func (r *run) create(data []byte) {
 	if old := r.start[r.path]; old.Regular() {
 		mode = old.Mode
 	}
-	r.picture[r.path] = &node{mode: mode, data: data}
+	r.picture[r.path] = &node{mode: r.moded(mode), data: data}
+}
+
+// moded is a file's mode as the operation wants it. An exec bit comes with each
+// read bit.
+func (r *run) moded(mode fs.FileMode) fs.FileMode {
+	switch {
+	case r.op.Mode == 0:
+		return mode
+	case r.op.Mode&0o111 == 0:
+		return mode &^ 0o111
+	}
+	return mode | mode&0o444>>2
 }
 
 func (r *run) update(n *node) Errors {

@@ -222,7 +222,7 @@ func (p *planner) gone(path string, i int) bool {
 		if j > i {
 			return false
 		}
-		gone = p.ops[j].Kind == Delete || t.moves && t.source.resolved == path
+		gone = p.ops[j].Kind == Delete || t.moves && !p.ops[j].Copy && t.source.resolved == path
 	}
 	return gone
 }

@@ -29,7 +29,7 @@ var formats = []format{
 	{name: "codex", also: []string{"apply-patch", "patch"}, what: "an envelope", starts: envelopeStarts, read: readEnvelope},
 	{name: "blocks", also: []string{"diff", "diff-fenced", "editor-diff", "editor-diff-fenced", "cline", "roo", "zed"},
 		what: "a SEARCH/REPLACE block", later: true, starts: blockStarts},
-	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", later: true, starts: diffStarts},
+	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", starts: diffStarts, read: readDiff},
 	{name: "xml", what: "an XML wrapper", later: true, starts: xmlStarts},
 	{name: "edit", arguments: true},
 	{name: "call", arguments: true},
@@ -63,7 +63,7 @@ func blockStarts(g *region, i int) bool { return blockHead().MatchString(g.lines
 func diffStarts(g *region, i int) bool {
 	l := g.lines[i]
 	switch {
-	case strings.HasPrefix(l, "diff --git "), strings.HasPrefix(l, "diff --cc "):
+	case strings.HasPrefix(l, diffGit), isMerge(l):
 		return true
 	case strings.HasPrefix(l, "@@"):
 		return g.info == "diff" || g.info == "patch"
@@ -85,6 +85,8 @@ type text struct {
 	prose  []int   // visible lines outside all extents, 0-based
 	stray  []int   // section headers among them
 	listed int     // line after the head of a whole-file listing, 0 for none
+	cr     []bool  // the lines that ended in CR LF; nil if none did
+	diffed string  // the file of the last diff, to which hunks without names belong
 }
 
 // A start is where an extent of a format begins.
@@ -98,7 +100,14 @@ func (r *reader) text(s string) {
 	t := &text{reader: r, lines: strings.Split(s, "\n")}
 	n := len(t.lines) - 1
 	for i, l := range t.lines[:n] {
-		t.lines[i] = strings.TrimSuffix(l, "\r")
+		rest, ok := strings.CutSuffix(l, "\r")
+		if !ok {
+			continue
+		}
+		if t.cr == nil {
+			t.cr = make([]bool, n+1)
+		}
+		t.lines[i], t.cr[i] = rest, true
 	}
 	if t.lines[n] == "" {
 		t.lines = t.lines[:n]

@@ -13,17 +13,21 @@ const defaultLimit = 64 << 20
 // Options say how a request is read. The zero value finds the format by itself.
 type Options struct {
 	// Format is auto (or empty), codex (apply-patch, patch) for an envelope,
-	// edit for the bare arguments of an edit tool, call for tool calls. JSON
+	// git-diff (udiff, udiff-simple) for a unified diff, edit for the bare arguments of an edit tool, call for tool calls. JSON
 	// that carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
 	Strict bool   // read envelopes as strictly as Codex does
 	Limit  int64  // bytes; 0 means 64 MiB
+	// Exists reports whether there is a file of this name, relative to where the
+	// request's paths start: some formats write names that mean one thing or
+	// another. Nil: nothing exists.
+	Exists func(path string) bool
 }
 
 // A Request is what an agent asked for.
 type Request struct {
-	// Format is codex (envelopes) or edit, that of the first operation; empty
+	// Format is codex (envelopes), git-diff or edit, that of the first operation; empty
 	// if nothing was recognised.
 	Format string
 	Ops    []edit.Op

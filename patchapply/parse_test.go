@@ -236,7 +236,7 @@ var wrapTests = []parseTest{
 	{name: "block behind a patch", in: "BP|D m|EP|<<<<<<< SEARCH|a", want: "fail mixed-formats 4\n"},
 	{name: "block behind a patch, format given", in: "BP|D m|EP|<<<<<<< SEARCH|a", opt: Options{Format: "patch"}, want: "delete m @2\nnote prose 4\n"},
 	{name: "V4A", in: "@@|-a|+b", opt: Options{Path: "f"}, want: "fail unsupported 1\n"},
-	{name: "unread format", in: "x", opt: Options{Format: "udiff"}, want: "fail unsupported 0\n"},
+	{name: "unread format", in: "x", opt: Options{Format: "lazy"}, want: "fail unsupported 0\n"},
 	{name: "unknown format", in: "x", opt: Options{Format: "zip"}, want: "fail usage 0\n"},
 	{name: "too large", in: "12345", opt: Options{Limit: 4}, want: "fail too-large 0\n"},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,8 +38,8 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request, a patch envelope or an edit as JSON, from FILE or
-standard input. Everything is planned in memory before anything is written; each
+		Long: `Apply reads one request, a patch envelope, a unified diff or an edit as JSON,
+from FILE or standard input. Everything is planned in memory before anything is written; each
 file is changed as a whole or not at all. What does not fit is refused with the
 reason, other files still go (see --atomic). The change is recorded as a turn
 that "chordgit rewind" takes back.`,
@@ -63,7 +64,7 @@ that "chordgit rewind" takes back.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, edit or call")
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, git-diff, edit or call")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
@@ -110,7 +111,9 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 	if repoErr == nil {
 		defer repo.Close()
 	}
-	req, err := patchapply.Parse(data, patchapply.Options{Format: opt.format, Path: opt.path, Limit: requestLimit, Strict: compats[opt.compat] == edit.Codex})
+	req, err := patchapply.Parse(data, patchapply.Options{
+		Format: opt.format, Path: opt.path, Limit: requestLimit, Strict: compats[opt.compat] == edit.Codex, Exists: exists(repo, opt.base),
+	})
 	if err == nil {
 		err = repoErr
 	}
@@ -140,6 +143,22 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 		rep.Diff = diffChanges(plan.Changes, repo.Content)
 	}
 	a.answer(rep, req, plan)
+}
+
+// exists tells readers of requests whether the worktree has a file; without a
+// worktree nothing exists.
+func exists(repo *gitops.Repo, base string) func(path string) bool {
+	if repo == nil {
+		return nil
+	}
+	tree := repo.Tree()
+	return func(name string) bool {
+		if name = path.Join(filepath.ToSlash(base), name); !fs.ValidPath(name) {
+			return false
+		}
+		f, err := tree.Lookup(name)
+		return err == nil && f != nil && !f.IsDir()
+	}
 }
 
 // counting is where a report takes the files' content from to count changed

@@ -451,8 +451,8 @@ func (r *report) headline() string {
 	name := r.Command
 	if r.Command == "apply" {
 		name = "apply_patch"
-		if r.Format == "edit" {
-			name = "edit"
+		if r.Format != "" && r.Format != "codex" {
+			name = r.Format
 		}
 	}
 	first := r.Failures[0].text()
