@@ -14,6 +14,7 @@ type differ struct {
 	*matcher
 	node   *node // the file, for what its content is called
 	offset int   // how far the hunk before stood from its stated line
+	told   int   // hunks that were explained
 	final  final
 }
 
@@ -79,15 +80,18 @@ func (h *Hunk) key() string {
 // ending takes what the no-newline markers of a hunk say, which counts only at
 // the end of the file.
 func (d *differ) ending(i int, s spot) {
-	h := &d.op.Hunks[i]
-	switch {
-	case !h.OldBare && !h.NewBare:
-	case s.at+s.count < len(d.finder.Doc.Lines):
+	h, doc := &d.op.Hunks[i], d.finder.Doc
+	last := len(doc.Lines) - 1
+	bare := last >= 0 && len(doc.Ending(last)) == 0
+	switch keeps := h.Lines[len(h.Lines)-1].Kind == Context; {
+	case s.at+s.count <= last && (h.OldBare || h.NewBare):
 		d.note("no-newline-marker", i+1, []int{s.at + max(s.count, 1)}, "the marker of hunk %d was dropped: the hunk does not reach the end of the file", i+1)
-	case h.OldBare && h.NewBare: // no change of it
+	case s.at+s.count <= last, keeps && h.OldBare == bare:
+	case keeps, !h.OldBare && !h.NewBare && bare:
+		d.note("no-newline-marker", i+1, []int{last + 1}, "hunk %d does not say rightly whether the file ends in a newline; its end stays as it is", i+1)
 	case h.NewBare:
 		d.final = noNewline
-	default:
+	case h.OldBare:
 		d.final = newline
 	}
 }
@@ -271,9 +275,16 @@ func (d *differ) missed(i int, old [][]byte) string {
 	return fmt.Sprintf("hunk not found (%d/%d): %s", i+1, len(d.op.Hunks), firstLine(old[0]))
 }
 
+// toldMost is how many hunks of one operation are explained: each costs some
+// searches of the file.
+const toldMost = 10
+
 // notFound says why the old lines of hunk i stand nowhere.
 func (d *differ) notFound(i int, old [][]byte) *Error {
 	h := &d.op.Hunks[i]
+	if d.told++; d.told > toldMost {
+		return &Error{Code: NoMatch, Msg: d.missed(i, old)}
+	}
 	var f facts
 	if lines := h.new(); h.changes() && len(lines) > 0 {
 		if at, total := d.finder.Places(lines, 0, match.Exact); total == 1 {

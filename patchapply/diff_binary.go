@@ -24,16 +24,19 @@ func (d *diff) binary() *edit.BinaryPatch {
 	files, _, err := gitdiff.Parse(strings.NewReader(b.String()))
 	switch {
 	case err != nil:
-		_, why, _ := strings.Cut(err.Error(), "binary patch: ")
-		d.fail(edit.BadInput, first+1, "the binary patch that begins here is damaged: %s", why)
+		// What is wrong stands behind the library's own line number.
+		why := strings.TrimPrefix(lineNumber().ReplaceAllString(err.Error(), ""), "binary patch: ")
+		d.fail(edit.BadInput, first+1, "the binary patch that begins here cannot be decoded: %s", why)
 		return &edit.BinaryPatch{}
 	case len(files) != 1 || files[0].BinaryFragment == nil:
-		d.fail(edit.BadInput, first+2, "%q or %q with a size is expected after %s", "literal", "delta", quote(d.lines[first]))
+		d.fail(edit.BadInput, first+1, "%q or %q with a size is expected after %s", "literal", "delta", quote(d.lines[first]))
 		return &edit.BinaryPatch{}
 	}
 	f := files[0].BinaryFragment
 	return &edit.BinaryPatch{Delta: f.Method == gitdiff.BinaryPatchDelta, Size: f.Size, Data: f.RawData}
 }
+
+var lineNumber = lazyRegexp(`^gitdiff: line \d+: `)
 
 func isChunk(line string) bool {
 	return strings.HasPrefix(line, "literal ") || strings.HasPrefix(line, "delta ")

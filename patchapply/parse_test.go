@@ -43,12 +43,13 @@ func render(req *Request, err error) string {
 
 func renderOp(op edit.Op) string {
 	var b strings.Builder
-	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace"}[op.Kind]
+	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Diff: "diff"}[op.Kind]
 	fmt.Fprintf(&b, "%s %s", kind, op.Path)
 	if op.MoveTo != "" {
 		fmt.Fprintf(&b, " -> %s", op.MoveTo)
 	}
 	fmt.Fprintf(&b, " @%d\n", op.Line)
+	b.WriteString(renderDiff(op))
 	if op.Kind == edit.Add {
 		fmt.Fprintf(&b, " %q\n", op.Content)
 	}
@@ -228,9 +229,6 @@ var wrapTests = []parseTest{
 	{name: "near miss", in: "x|*** begin patch", want: "fail nothing-recognised 2\n"},
 	{name: "near miss of a block", in: "<<<< SEARCH", want: "fail nothing-recognised 1\n"},
 	{name: "search and replace", in: "f|<<<<<<< SEARCH|a|=======|b|>>>>>>> REPLACE", want: "fail unsupported 2\n"},
-	{name: "git diff", in: "diff --git a/f b/f|--- a/f|+++ b/f", want: "fail unsupported 1\n"},
-	{name: "diff names", in: "x|--- a/f|+++ b/f|@@ -1 +1 @@|-a|+b", want: "fail unsupported 2\n"},
-	{name: "diff fence", in: "```diff|@@ -1 +1 @@|-a|+b|```", want: "fail unsupported 2\n"},
 	{name: "xml", in: "<replace_in_file>|<path>f</path>", want: "fail unsupported 1\n"},
 	{name: "listing", in: "src/f.go|```|package f|```", want: "fail unsupported 2\n"},
 	{name: "block behind a patch", in: "BP|D m|EP|<<<<<<< SEARCH|a", want: "fail mixed-formats 4\n"},
