@@ -85,7 +85,7 @@ const (
 // the defaults of the command.
 type Options struct {
 	Compat Compat
-	Umask fs.FileMode // bits that new files do not get
+	Umask  fs.FileMode // bits that new files do not get
 	// Roots are the absolute spellings of the tree's root, with slashes;
 	// absolute paths below one of them are made relative.
 	Roots []string
@@ -100,5 +100,8 @@ type Options struct {
 	// PreserveFinalNewline makes an Update leave a final line break only where
 	// the file had one; without it every line of an updated file ends in one.
 	PreserveFinalNewline bool
-	Merging              bool // a merge or the like is in progress: unmerged paths are noted
+	// Index refuses to touch a path whose file is another than its index entry
+	// says.
+	Index   bool
+	Merging bool // a merge or the like is in progress: unmerged paths are noted
 }

@@ -31,6 +31,11 @@ func (r *run) do() Errors {
 	if n == nil && r.sparse[r.path] {
 		return fail(Missing, "file not found: the path lies outside the sparse checkout")
 	}
+	for _, path := range r.target.paths() {
+		if r.differs[path] {
+			return Errors{{Code: IndexDiffers, Path: path, Msg: "the file on disk is not the one that the index has"}}
+		}
+	}
 	if r.op.Unsupported != "" {
 		return fail(Unsupported, "%s", r.op.Unsupported)
 	}

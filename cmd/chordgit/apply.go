@@ -30,6 +30,7 @@ type applyOptions struct {
 	atomic    bool
 	dryRun    bool
 	diff      bool
+	index     bool
 	omissions bool
 }
 
@@ -73,6 +74,7 @@ that "chordgit rewind" takes back.`,
 	f.StringVarP(&opt.message, "message", "m", "", "description of the turn (`TEXT`)")
 	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
 	f.BoolVar(&opt.omissions, "allow-placeholders", false, "write lines that look like omitted code, or like a reading tool's own")
+	f.BoolVar(&opt.index, "index", false, "stage the results, too; refuse files that are not as the index has them")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "show the diff, write and record nothing")
 	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
 	return cmd
@@ -178,14 +180,23 @@ func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.R
 	options.RefuseAmbiguous = opt.ambiguous == "refuse"
 	options.Atomic = opt.atomic
 	options.AllowPlaceholders = opt.omissions
+	options.Index = opt.index
 	making := func(tree edit.Tree) (*edit.Plan, error) {
 		var err error
 		plan, err = edit.NewPlan(tree, req.Ops, options)
 		return plan, err
 	}
 	if opt.dryRun {
-		_, err = making(repo.Tree())
+		tree := repo.Tree()
+		if opt.index {
+			tree = repo.IndexedTree()
+		}
+		_, err = making(tree)
 		return plan, nil, err
+	}
+	apply := repo.Apply
+	if opt.index {
+		apply = repo.ApplyIndexed
 	}
 	session := opt.session
 	if session == "" {
@@ -193,7 +204,7 @@ func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.R
 	}
 	err = a.holding(ctx, func(ctx context.Context) error {
 		var err error
-		turn, err = repo.Apply(ctx, gitops.Turn{Agent: a.agent(), Session: session, Message: opt.message}, making)
+		turn, err = apply(ctx, gitops.Turn{Agent: a.agent(), Session: session, Message: opt.message}, making)
 		return err
 	})
 	return plan, turn, err
