@@ -54,11 +54,15 @@ func (b *BinaryPatch) apply(old []byte, limit int64) ([]byte, *Error) {
 	return out.Bytes(), nil
 }
 
+// idLeast is how many digits of an object id tell contents apart, where nothing
+// else does.
+const idLeast = 7
+
 // preImage checks that a node has the content which the operation says it was
 // made from; needed: it must say so.
 func (r *run) preImage(n *node, needed bool) Errors {
 	id := strings.ToLower(r.op.PreImage)
-	if id == "" {
+	if id == "" || needed && len(id) < idLeast {
 		if needed {
 			return fail(NoMatch, "the diff does not say which content it was made from (index line)")
 		}

@@ -23,6 +23,9 @@ func (r *run) diff(n *node) Errors {
 		return r.missing()
 	}
 	dest := r.target.dest.resolved
+	if r.op.Copy && !r.target.moves {
+		return fail(Exists, "cannot add file that already exists: it is copied onto itself")
+	}
 	if r.target.moves && r.picture[dest] != nil {
 		what := "move"
 		if r.op.Copy {

@@ -161,6 +161,11 @@ diff f @2
  @@2 -a| +b|
 note fence 1
 `},
+	{name: "bare", in: "@@ -1 +1 @@|-a|+b", opt: Options{Path: "f", Format: "udiff"}, want: `
+diff f @1
+ hunk 1 at 1
+ @@1 -a| +b|
+`},
 	{name: "nameless", in: "```diff|@@ -1 +1 @@|-a|+b|```", want: "fail bad-input 2\n"},
 	{name: "merge", in: "diff --cc f|index 1,2..3|--- a/f|+++ b/f|@@@ -1 -1 +1 @@@|- a|++b|diff --git a/g b/g|deleted file mode 100644", want: `
 diff f @1

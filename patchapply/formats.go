@@ -66,7 +66,7 @@ func diffStarts(g *region, i int) bool {
 	case strings.HasPrefix(l, diffGit), isMerge(l):
 		return true
 	case strings.HasPrefix(l, "@@"):
-		return g.info == "diff" || g.info == "patch"
+		return g.info == "diff" || g.info == "patch" || g.only != nil && g.only.name == "git-diff"
 	}
 	return strings.HasPrefix(l, "--- ") && i+1 < g.to && strings.HasPrefix(g.lines[i+1], "+++ ")
 }
