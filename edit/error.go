@@ -40,6 +40,7 @@ const (
 	Binary            Code = "binary"
 	Encoding          Code = "encoding"
 	ControlCharacter  Code = "control-character"
+	IndexDiffers      Code = "index-differs"
 	RolledBack        Code = "rolled-back"
 	Skipped           Code = "skipped"
 	Stale             Code = "stale"

@@ -83,6 +83,7 @@ type Tree interface {
 type Entry struct {
 	Path         string // the path itself, or the gitlink above it
 	Unmerged     bool
+	Differs      bool // the file on disk is another one; looked at where [Options].Index asks for it
 	SkipWorktree bool
 	Gitlink      bool
 }

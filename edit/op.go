@@ -1,5 +1,7 @@
 package edit
 
+import "io/fs"
+
 // A Kind says what an operation wishes for its path.
 type Kind uint8
 
@@ -24,9 +26,10 @@ type Op struct {
 	// edit, write, delete or move.
 	Tool   string
 	Path   string
-	MoveTo string // Update: the new path; empty means stay
+	MoveTo string // Update, Diff: the new path; empty means stay
+	Copy   bool   // Diff: what stands at Path stays there, too
 
-	Hunks        []Hunk        // Update
+	Hunks        []Hunk        // Update, Diff; Delete with Verify
 	Replacements []Replacement // Replace, Block (one, of whole lines); empty old texts create
 	// Readings are other ways to read a Block's texts, tried in this order if
 	// the old text stands nowhere as it was sent.
@@ -43,6 +46,18 @@ type Op struct {
 	// complete text, and is refused otherwise.
 	Lazy bool
 
+	// Verify makes a Delete hold only if the file has the lines of Hunks (or the
+	// content that PreImage names) and nothing else.
+	Verify bool
+	Mode   fs.FileMode // Add, Diff: 0755 sets the exec bits, 0644 clears them; 0 means not said
+	// PreImage is the git object id of the content that a Diff or Delete was made
+	// from, or the beginning of one; empty means not said.
+	PreImage string
+	Binary   *BinaryPatch // Add, Diff, Delete: the change of the bytes, instead of Hunks
+	// Unsupported is why an operation that was read cannot be carried out: it
+	// fails with this reason.
+	Unsupported string
+
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it
 }
@@ -54,6 +69,13 @@ type Hunk struct {
 	Lines   []Line
 	EOF     bool // the hunk is pinned to the end of the file
 	Line    int  // where in the request, 1-based
+
+	// At is where a Diff says that the hunk begins in the file, 1-based: the line
+	// of its first old line, or the one its new lines go before. 0: not said.
+	At int
+	// OldBare and NewBare: the last old, the last new line has no line break, says
+	// a Diff's no-newline marker.
+	OldBare, NewBare bool
 }
 
 // A LineKind is the first character of a hunk line.
@@ -109,3 +131,10 @@ const (
 	InsertCell
 	DeleteCell
 )
+
+// A BinaryPatch is git's binary patch of one file.
+type BinaryPatch struct {
+	Delta bool   // Data are git's instructions on the old content; false: the new content
+	Size  int64  // of Data, uncompressed
+	Data  []byte // compressed with zlib
+}

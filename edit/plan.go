@@ -104,5 +104,8 @@ type Options struct {
 	// Superuser: a file whose mode forbids to write it can be written all the
 	// same. Only Codex, which writes in place, asks.
 	Superuser bool
-	Merging   bool // a merge or the like is in progress: unmerged paths are noted
+	// Index refuses to touch a path whose file is another than its index entry
+	// says.
+	Index   bool
+	Merging bool // a merge or the like is in progress: unmerged paths are noted
 }

@@ -17,7 +17,7 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	if opt.FileLimit == 0 {
 		opt.FileLimit = defaultFileLimit
 	}
-	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
+	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
 	work := p.byGroups
 	if opt.Compat == Codex {
 		work = p.sequence
@@ -52,6 +52,7 @@ type planner struct {
 	start   map[string]*File    // the snapshot: what stood at each touched path
 	names   map[string][]string // the spellings of each touched path
 	sparse  map[string]bool     // paths outside the sparse checkout
+	differs map[string]bool     // paths that are not as their index entry says, where that counts
 	notes   []Note              // of the survey
 
 	groups []string            // each operation's group, named by its source path

@@ -31,6 +31,14 @@ func (r *run) do() Errors {
 	if n == nil && r.sparse[r.path] {
 		return fail(Missing, "file not found: the path lies outside the sparse checkout")
 	}
+	for _, path := range r.target.paths() {
+		if r.differs[path] {
+			return Errors{{Code: IndexDiffers, Path: path, Msg: "the file on disk is not the one that the index has"}}
+		}
+	}
+	if r.op.Unsupported != "" {
+		return fail(Unsupported, "%s", r.op.Unsupported)
+	}
 	switch r.op.Kind {
 	case Add:
 		if r.op.Lazy {
@@ -40,6 +48,9 @@ func (r *run) do() Errors {
 		}
 		if n != nil {
 			return fail(Exists, "cannot add file that already exists")
+		}
+		if r.op.Binary != nil {
+			return r.addBinary()
 		}
 		data, errs := r.whole(string(r.op.Content), nil)
 		if len(errs) > 0 {
@@ -55,6 +66,9 @@ func (r *run) do() Errors {
 		if n == nil {
 			return r.missing()
 		}
+		if errs := r.verify(n); len(errs) > 0 {
+			return errs
+		}
 		delete(r.picture, r.path)
 		return nil
 	case Update:
@@ -63,6 +77,8 @@ func (r *run) do() Errors {
 		return r.replaceIn(n)
 	case Cell:
 		return r.cell(n)
+	case Diff:
+		return r.diff(n)
 	}
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }
@@ -110,7 +126,19 @@ func (r *run) create(data []byte) {
 	if old := r.start[r.path]; old.Regular() {
 		mode = old.Mode
 	}
-	r.picture[r.path] = &node{mode: mode, data: data}
+	r.picture[r.path] = &node{mode: r.moded(mode), data: data}
+}
+
+// moded is a file's mode as the operation wants it. An exec bit comes with each
+// read bit.
+func (r *run) moded(mode fs.FileMode) fs.FileMode {
+	switch {
+	case r.op.Mode == 0:
+		return mode
+	case r.op.Mode&0o111 == 0:
+		return mode &^ 0o111
+	}
+	return mode | mode&0o444>>2
 }
 
 func (r *run) update(n *node) Errors {

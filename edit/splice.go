@@ -147,6 +147,17 @@ func join(lines [][]byte) []byte { return bytes.Join(lines, []byte{'\n'}) }
 // replaces or adjoins. Every line ends in a line break; with preserve the last
 // one does if the document's last one did.
 func splice(doc *match.Document, spots []spot, preserve bool) *writer {
+	w := weave(doc, spots)
+	if last := len(doc.Lines) - 1; preserve && last >= 0 && len(doc.Ending(last)) == 0 {
+		w.unterminate()
+	} else {
+		w.terminate()
+	}
+	return w
+}
+
+// weave is splice that leaves the end of the text as it comes.
+func weave(doc *match.Document, spots []spot) *writer {
 	w := &writer{out: make([]byte, 0, len(doc.Text)+growth(spots)), control: invisible.Counts{}}
 	if len(spots) > 0 {
 		w.all = spots[0].ending
@@ -158,11 +169,6 @@ func splice(doc *match.Document, spots []spot, preserve bool) *writer {
 		copied = s.at + s.count
 	}
 	w.copy(doc, copied, len(doc.Lines))
-	if last := len(doc.Lines) - 1; preserve && last >= 0 && len(doc.Ending(last)) == 0 {
-		w.unterminate()
-	} else {
-		w.terminate()
-	}
 	return w
 }
 

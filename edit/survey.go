@@ -70,12 +70,12 @@ func (p *planner) survey() (errs Errors) {
 }
 
 // entries asks the index about the paths where it matters: those that are not
-// on disk, and all of them while a merge or the like is in progress. A plain
-// edit does not read it.
+// on disk, and all of them while a merge or the like is in progress or Index is
+// set. A plain edit does not read it.
 func (p *planner) entries() (errs Errors) {
 	var ask []string
 	for _, path := range p.touched() {
-		if p.start[path] == nil || p.opt.Merging {
+		if p.start[path] == nil || p.opt.Merging || p.opt.Index {
 			ask = append(ask, path)
 		}
 	}
@@ -90,6 +90,9 @@ func (p *planner) entries() (errs Errors) {
 		e, op := found[i], p.first(path)
 		refuse := func(code Code, format string, args ...any) {
 			errs = append(errs, &Error{Code: code, Path: path, Op: op + 1, Line: p.ops[op].Line, Msg: fmt.Sprintf(format, args...)})
+		}
+		if p.opt.Index && (e == nil) != (p.start[path] == nil) || e != nil && e.Differs {
+			p.differs[path] = true // told by the operation on it
 		}
 		switch {
 		case e == nil:
@@ -222,7 +225,7 @@ func (p *planner) gone(path string, i int) bool {
 		if j > i {
 			return false
 		}
-		gone = p.ops[j].Kind == Delete || t.moves && t.source.resolved == path
+		gone = p.ops[j].Kind == Delete || t.moves && !p.ops[j].Copy && t.source.resolved == path
 	}
 	return gone
 }

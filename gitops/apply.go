@@ -21,6 +21,12 @@ import (
 // written. RollbackFailed leaves the record, from which the next command
 // repairs.
 func (r *Repo) Apply(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Plan, error)) (*Turn, error) {
+	return r.apply(ctx, t, r.Tree(), plan, func(*edit.Plan) {})
+}
+
+// apply is Apply that plans against a tree, and calls done after a commit, still
+// under the lock.
+func (r *Repo) apply(ctx context.Context, t Turn, tree edit.Tree, plan func(edit.Tree) (*edit.Plan, error), done func(*edit.Plan)) (*Turn, error) {
 	t.Kind, t.Started = KindApply, time.Now()
 	unlock, err := r.lockWorktree(ctx)
 	if err != nil {
@@ -31,14 +37,18 @@ func (r *Repo) Apply(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Pl
 		return nil, err
 	}
 	r.opt.Step("plan")
-	p, err := plan(r.Tree())
+	p, err := plan(tree)
 	if err != nil {
 		return nil, err
 	}
 	if p.Empty() {
 		return nil, nil
 	}
-	return r.commit(ctx, r.tree, &t, p)
+	turn, err := r.commit(ctx, r.tree, &t, p)
+	if err == nil {
+		done(p)
+	}
+	return turn, err
 }
 
 // commit runs the transaction of a plan under the worktree's lock. A context

@@ -34,7 +34,7 @@ var formats = []format{
 	{name: "codex", also: []string{"apply-patch", "patch"}, what: "an envelope", starts: envelopeStarts, read: readEnvelope},
 	{name: "blocks", also: []string{"diff", "diff-fenced", "editor-diff", "editor-diff-fenced", "cline", "roo", "zed"},
 		what: "a SEARCH/REPLACE block", starts: blockStarts, read: readBlock, extent: blockExtent, fenced: true},
-	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", later: true, starts: diffStarts},
+	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", starts: diffStarts, read: readDiff},
 	{name: "xml", what: "an XML wrapper", starts: xmlStarts, read: readXML, extent: xmlExtent, fenced: true},
 	{name: "edit", arguments: true},
 	{name: "call", arguments: true},
@@ -64,10 +64,10 @@ func named(name string) (*format, bool) {
 func diffStarts(g *region, i int) bool {
 	l := g.lines[i]
 	switch {
-	case strings.HasPrefix(l, "diff --git "), strings.HasPrefix(l, "diff --cc "):
+	case strings.HasPrefix(l, diffGit), isMerge(l):
 		return true
 	case strings.HasPrefix(l, "@@"):
-		return g.info == "diff" || g.info == "patch"
+		return g.info == "diff" || g.info == "patch" || g.only != nil && g.only.name == "git-diff"
 	}
 	return strings.HasPrefix(l, "--- ") && i+1 < g.to && strings.HasPrefix(g.lines[i+1], "+++ ")
 }
@@ -91,6 +91,9 @@ type text struct {
 	named    string
 	namedIn  *region
 	namedEnd int
+
+	cr     []bool // the lines that ended in CR LF; nil if none did
+	diffed string // the file of the last diff, to which hunks without names belong
 }
 
 // A start is where an extent of a format begins.
@@ -101,7 +104,7 @@ type start struct {
 
 // text reads a text that is no JSON.
 func (r *reader) text(s string) {
-	t := &text{reader: r, lines: splitText(s), used: map[int]bool{}, unclosed: map[string]bool{}}
+	t := &text{reader: r, lines: splitText(s), cr: returns(s), used: map[int]bool{}, unclosed: map[string]bool{}}
 	t.begins = slices.ContainsFunc(t.lines, isBegin)
 	before := len(r.errs)
 	g := t.region(0, len(t.lines))

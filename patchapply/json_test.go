@@ -197,6 +197,9 @@ func FuzzParse(f *testing.F) {
 	for _, tt := range blockTests {
 		f.Add([]byte(shortBlock(tt.in)))
 	}
+	for _, tt := range diffTests {
+		f.Add([]byte(short(tt.in)))
+	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		req, err := Parse(in, Options{})
 		if again, errAgain := Parse(in, Options{}); render(req, err) != render(again, errAgain) || fmt.Sprint(err) != fmt.Sprint(errAgain) {

@@ -13,10 +13,11 @@ const defaultLimit = 64 << 20
 // Options say how a request is read. The zero value finds the format by itself.
 type Options struct {
 	// Format is auto (or empty), codex (apply-patch, patch) for an envelope,
-	// blocks (diff, diff-fenced, editor-diff, editor-diff-fenced, cline, roo,
-	// zed) for SEARCH/REPLACE, whole (editor-whole) for listings, xml for tags,
-	// edit or lazy for the bare arguments of an edit tool, call for tool calls.
-	// JSON that carries calls is opened whatever the format.
+	// git-diff (udiff, udiff-simple) for unified diffs, blocks (diff, diff-fenced,
+	// editor-diff, editor-diff-fenced, cline, roo, zed) for SEARCH/REPLACE, whole
+	// (editor-whole) for listings, xml for tags, edit or lazy for the bare arguments
+	// of an edit tool, call for tool calls. JSON that carries calls is opened
+	// whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
 	// Strict reads one envelope as Codex does, and nothing else. What is wrong
@@ -32,8 +33,8 @@ type Options struct {
 
 // A Request is what an agent asked for.
 type Request struct {
-	// Format is codex (envelopes), blocks, whole, xml, lazy or edit, that of the
-	// first operation; empty if nothing was recognised.
+	// Format is codex (envelopes), git-diff, blocks, whole, xml, lazy or edit, that
+	// of the first operation; empty if nothing was recognised.
 	Format string
 	Ops    []edit.Op
 	// Notes are the liberties that reading took. Their Line is that of the text

@@ -43,12 +43,13 @@ func render(req *Request, err error) string {
 
 func renderOp(op edit.Op) string {
 	var b strings.Builder
-	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Block: "block", edit.Write: "write"}[op.Kind]
+	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Block: "block", edit.Write: "write", edit.Diff: "diff"}[op.Kind]
 	fmt.Fprintf(&b, "%s %s", kind, op.Path)
 	if op.MoveTo != "" {
 		fmt.Fprintf(&b, " -> %s", op.MoveTo)
 	}
 	fmt.Fprintf(&b, " @%d\n", op.Line)
+	b.WriteString(renderDiff(op))
 	if op.Kind == edit.Add || op.Kind == edit.Write {
 		fmt.Fprintf(&b, " %q\n", op.Content)
 	}
@@ -234,15 +235,12 @@ var wrapTests = []parseTest{
 	{name: "near miss", in: "x|*** begin patch", want: "fail nothing-recognised 2\n"},
 	{name: "near miss of a block", in: "<<<< SEARCH", want: "fail nothing-recognised 1\n"},
 	{name: "search and replace", in: "f|<<<<<<< SEARCH|a|=======|b|>>>>>>> REPLACE", want: "block f @2\n \"a\\n\" -> \"b\\n\"\n"},
-	{name: "git diff", in: "diff --git a/f b/f|--- a/f|+++ b/f", want: "fail unsupported 1\n"},
-	{name: "diff names", in: "x|--- a/f|+++ b/f|@@ -1 +1 @@|-a|+b", want: "fail unsupported 2\n"},
-	{name: "diff fence", in: "```diff|@@ -1 +1 @@|-a|+b|```", want: "fail unsupported 2\n"},
 	{name: "xml", in: "<replace_in_file>|<path>f</path>", want: "fail truncated 1\n"},
 	{name: "listing", in: "src/f.go|```|package f|```", want: "write src/f.go @2\n \"package f\\n\"\n"},
 	{name: "block behind a patch", in: "BP|D m|EP|f|<<<<<<< SEARCH|a|=======|>>>>>>> REPLACE", want: "fail mixed-formats 5\n"},
 	{name: "block behind a patch, format given", in: "BP|D m|EP|<<<<<<< SEARCH|a", opt: Options{Format: "patch"}, want: "delete m @2\nnote prose 4\n"},
 	{name: "V4A", in: "@@|-a|+b", opt: Options{Path: "f"}, want: "fail unsupported 1\n"},
-	{name: "unread format", in: "x", opt: Options{Format: "udiff"}, want: "fail unsupported 0\n"},
+	{name: "unread format", in: "x", opt: Options{Format: "v4a"}, want: "fail unsupported 0\n"},
 	{name: "unknown format", in: "x", opt: Options{Format: "zip"}, want: "fail usage 0\n"},
 	{name: "too large", in: "12345", opt: Options{Limit: 4}, want: "fail too-large 0\n"},
 }

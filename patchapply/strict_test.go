@@ -1,8 +1,8 @@
 package patchapply
 
 import (
-	"fmt"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 

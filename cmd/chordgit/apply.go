@@ -32,6 +32,7 @@ type applyOptions struct {
 	flags     hooks.Config // what the command line says of the settings
 	dryRun    bool
 	diff      bool
+	index     bool
 	omissions bool
 }
 
@@ -40,8 +41,8 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request from FILE or standard input: a patch envelope, an edit
-as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
+		Long: `Apply reads one request from FILE or standard input: a patch envelope, a unified
+diff, an edit as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
 file is changed as a whole or not at all. What does not fit is refused with the
 reason, other files still go (see --atomic). The change is recorded as a turn
 that "chordgit rewind" takes back.`,
@@ -66,7 +67,7 @@ that "chordgit rewind" takes back.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, blocks, whole, xml, cline, edit, lazy or call")
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, git-diff, blocks, whole, xml, cline, edit, lazy or call")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
@@ -75,6 +76,7 @@ that "chordgit rewind" takes back.`,
 	f.StringVarP(&opt.message, "message", "m", "", "description of the turn (`TEXT`)")
 	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
 	f.BoolVar(&opt.omissions, "allow-placeholders", false, "write lines that look like omitted code, or like a reading tool's own")
+	f.BoolVar(&opt.index, "index", false, "stage the results, too; refuse files that are not as the index has them")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "show the diff, write and record nothing")
 	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
 	return cmd
@@ -235,18 +237,23 @@ func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Requ
 	options.Atomic = settings.Atomic
 	options.FileLimit = settings.FileLimit
 	options.AllowPlaceholders = opt.omissions
+	options.Index = opt.index
 	making := func(tree edit.Tree) (*edit.Plan, error) {
 		var err error
 		plan, err = edit.NewPlan(tree, req.Ops, options)
 		return plan, err
 	}
+	tree, apply := repo.Tree, repo.Apply
+	if r, ok := repo.(*gitops.Repo); ok && opt.index {
+		tree, apply = r.IndexedTree, r.ApplyIndexed
+	}
 	if opt.dryRun {
-		_, err = making(repo.Tree())
+		_, err = making(tree())
 		return plan, nil, err
 	}
 	err = a.holding(ctx, func(ctx context.Context) error {
 		var err error
-		turn, err = repo.Apply(ctx, gitops.Turn{Agent: a.agent(), Session: opt.session, Message: opt.message}, making)
+		turn, err = apply(ctx, gitops.Turn{Agent: a.agent(), Session: opt.session, Message: opt.message}, making)
 		return err
 	})
 	return plan, turn, err

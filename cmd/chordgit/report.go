@@ -96,6 +96,7 @@ var hints = map[edit.Code]string{
 	edit.LazyEdit:          "send the change as hunks, as old and new text, or as the whole file",
 	edit.CountMismatch:     "count again, or add context to old_string",
 	edit.EmptyOld:          "give the text to replace",
+	edit.IndexDiffers:      "stage the file, or put it back, and try again; or leave out --index",
 	edit.Stale:             "nothing was written: plan again from the present content",
 	edit.Locked:            "wait for the other command and try again",
 }

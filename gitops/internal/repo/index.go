@@ -57,12 +57,7 @@ func (l *Layout) Index() (*Index, error) { return l.index(nil) }
 // index is Index, and calls f for each entry on the pass over them that checks
 // their form. If that fails what f has seen is void: x.listed has the entries.
 func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
-	name := filepath.Join(l.GitDir, "index")
-	if other := os.Getenv("GIT_INDEX_FILE"); l.InHook && other != "" {
-		if name = other; !filepath.IsAbs(name) {
-			name = filepath.Join(l.Top, other)
-		}
-	}
+	name := l.indexFile()
 	// git replaces the file and never cuts it, so that it can be mapped:
 	// reading the megabytes of a large one costs more than the search.
 	data, unmap, err := mapFile(name)
@@ -79,6 +74,28 @@ func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
 	}
 	x.unmap = unmap
 	return x, nil
+}
+
+// indexFile is the file that git has the index in.
+func (l *Layout) indexFile() string {
+	other := os.Getenv("GIT_INDEX_FILE")
+	switch {
+	case !l.InHook || other == "":
+		return filepath.Join(l.GitDir, "index")
+	case filepath.IsAbs(other):
+		return other
+	}
+	return filepath.Join(l.Top, other)
+}
+
+// IndexLock returns the lock that a git program holds, or left behind, on the
+// index; empty if there is none.
+func (l *Layout) IndexLock() string {
+	name := l.indexFile() + ".lock"
+	if _, err := os.Lstat(name); err != nil {
+		return ""
+	}
+	return name
 }
 
 // Close gives the index back. What was taken from it stays valid.

@@ -1,0 +1,115 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+)
+
+// ApplyIndexed is Apply that stages the results, too, as git apply --index does.
+// Files that differ from their index entry are told by the tree's entries, to
+// be refused under edit.Options.Index; an index that is locked refuses the
+// request beforehand. The git program does the work, with the repository's own
+// filters; if it cannot stage although the files are changed, a note says so.
+func (r *Repo) ApplyIndexed(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Plan, error)) (*Turn, error) {
+	if !repo.HasGit() {
+		return nil, &edit.Error{Code: edit.Usage, Msg: "--index: staging takes the git program, and there is none"}
+	}
+	return r.apply(ctx, t, r.IndexedTree(), func(tree edit.Tree) (*edit.Plan, error) {
+		if name := r.layout.IndexLock(); name != "" {
+			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("the index is locked by a git command, or by one that died (%s)", edit.Quote(name))}
+		}
+		return plan(tree)
+	}, r.stage)
+}
+
+// IndexedTree is the worktree as a planner sees it that asks how files differ
+// from their index entries.
+func (r *Repo) IndexedTree() edit.Tree { return indexedTree{tree{r}} }
+
+type indexedTree struct{ tree }
+
+// Entries is the tree's, and looks at what the files hold.
+func (t indexedTree) Entries(paths []string) ([]*edit.Entry, error) {
+	entries, err := t.tree.Entries(paths)
+	if err != nil {
+		return nil, err
+	}
+	differ, err := t.r.modified(paths)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range entries {
+		if e != nil {
+			e.Differs = e.Unmerged || differ[paths[i]]
+		}
+	}
+	return entries, nil
+}
+
+// pathsMost is how many paths stand on a command line; the system bounds its
+// length.
+const pathsMost = 500
+
+// modified returns which tracked paths hold other content on disk than in the
+// index. git compares, as it would on adding them: with its filters.
+func (r *Repo) modified(paths []string) (map[string]bool, error) {
+	args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--"}
+	if len(paths) <= pathsMost {
+		args = append(args, paths...)
+	}
+	out, err := r.layout.Command(args...).Output()
+	if err != nil {
+		return nil, gitTrouble("status", err)
+	}
+	differ := map[string]bool{}
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		kind, rest, _ := strings.Cut(record, " ")
+		before := map[string]int{"1": 7, "u": 9}[kind] // fields ahead of the path
+		if fields := strings.SplitN(rest, " ", before+1); before > 0 && len(fields) == before+1 {
+			differ[fields[before]] = kind == "u" || fields[0][1] != '.'
+		}
+	}
+	return differ, nil
+}
+
+// stage puts the results of a plan into the index.
+func (r *Repo) stage(p *edit.Plan) {
+	changes := slices.Clone(p.Changes)
+	slices.SortStableFunc(changes, func(a, b edit.Change) int { // a file that makes room goes first
+		switch {
+		case a.After == nil && b.After != nil:
+			return -1
+		case a.After != nil && b.After == nil:
+			return 1
+		}
+		return 0
+	})
+	var in bytes.Buffer
+	for _, c := range changes {
+		in.WriteString(c.Path)
+		in.WriteByte(0)
+	}
+	cmd := r.layout.Command("update-index", "--add", "--remove", "-z", "--stdin")
+	cmd.Stdin = &in
+	if _, err := cmd.Output(); err != nil {
+		p.Notes = append(p.Notes, edit.Note{Code: "not-staged", Msg: fmt.Sprintf("the files are changed, but not staged: %v", gitTrouble("update-index", err))})
+	}
+}
+
+// gitTrouble is the error of a git command with what the command said.
+func gitTrouble(what string, err error) error {
+	said := ""
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		said, _, _ = strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		said = ": " + edit.Quote(said)
+	}
+	return fmt.Errorf("git %s: %w%s", what, err, said)
+}
