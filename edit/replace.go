@@ -80,13 +80,13 @@ func (h *haystack) all(old string, overlap, every bool, item int) (hits []hit, t
 
 // tolerant is all by the tolerant step.
 func (h *haystack) tolerant(old string, overlap, every bool) (hits []hit, total int) {
-	needle := match.FoldText(old)
+	needle := h.finder.FoldText(old)
 	if len(needle) == 0 {
 		return nil, 0
 	}
 	folded := h.finder.Folded()
 	places, total := occurrences(folded.Text, needle, overlap, every)
-	open := match.EndsOpen(old)
+	open := h.finder.EndsOpen(old)
 	for _, o := range places {
 		start, end := folded.Original(o, len(needle), open)
 		place := h.at(start, end, 0)
@@ -161,15 +161,26 @@ type replacer struct {
 	hay   *haystack
 	items []Replacement // as they are looked up and written: less what is invisible, or not in the file
 	notes []Note
+	told  int // facts that the items of a list have come to
+
+	carried map[string][]match.Piece // what the tolerant step makes of each spelling in the file
 }
 
 func (r *run) replacer(op *Op, src *source, doc *match.Document) *replacer {
-	return &replacer{run: r, op: op, src: src, hay: newHaystack(doc), items: slices.Clone(op.Replacements)}
+	items := slices.Clone(op.Replacements)
+	if bytes.IndexByte(doc.Text, '\r') >= 0 && bytes.IndexByte(doc.Text, '\n') < 0 {
+		// Every CR of the file is a line break, so those of the request are.
+		for i := range items {
+			items[i].Old = strings.ReplaceAll(items[i].Old, "\r", "\n")
+			items[i].New = strings.ReplaceAll(items[i].New, "\r", "\n")
+		}
+	}
+	return &replacer{run: r, op: op, src: src, hay: newHaystack(doc), items: items}
 }
 
 // replace applies the operation's replacements to a text.
 func (r *run) replace(op *Op, src *source) ([]byte, Errors) {
-	doc := match.Split(src.text)
+	doc := src.document()
 	p := r.replacer(op, src, doc)
 	hits, errs := p.find()
 	if len(errs) > 0 && errs[0].Code == NoMatch {
@@ -234,9 +245,16 @@ func (p *replacer) write(out []byte, h hit) ([]byte, *Error) {
 	item := &p.items[h.item]
 	pieces := []match.Piece{{Text: []byte(item.New)}}
 	if h.tolerant {
+		file := p.src.text[h.start:h.end]
 		var ok bool
-		if pieces, ok = match.Carry(p.src.text[h.start:h.end], []byte(item.Old), []byte(item.New), p.hay.doc.LoneCR); !ok {
-			return nil, tolerantUnsafe()
+		if pieces, ok = p.carried[string(file)]; !ok {
+			if pieces, ok = match.Carry(p.hay.doc, file, []byte(item.Old), []byte(item.New)); !ok {
+				return nil, tolerantUnsafe()
+			}
+			if p.carried == nil {
+				p.carried = map[string][]match.Piece{}
+			}
+			p.carried[string(file)] = pieces
 		}
 	}
 	for _, piece := range pieces {
@@ -292,7 +310,9 @@ func (p *replacer) batch() ([]hit, Errors) {
 		seen[items[i]] = true
 		tried = append(tried, i)
 		hits, err := p.item(i)
-		failed[i] = err
+		if failed[i] = err; err != nil {
+			p.told += min(len(err.Facts), factsMostItem)
+		}
 		all = append(all, hits...)
 	}
 	slices.SortFunc(all, func(a, b hit) int { return a.start - b.start })
@@ -346,7 +366,7 @@ func (p *replacer) item(i int) ([]hit, *Error) {
 		return nil, &Error{Code: OnlyInvisible, Path: p.path, Op: p.number, Msg: fmt.Sprintf("old_string consists of characters that cannot be seen: %s", counts)}
 	}
 	hits, total := p.places(rep, i)
-	if total == 0 {
+	if total == 0 && !ascii(rep.Old) {
 		// What the file itself has of them is no accident.
 		bare := *rep
 		var counts invisible.Counts
