@@ -49,7 +49,7 @@ func (q *question) lines() [][]byte {
 // nothing for whole lines, all for a text.
 func (q *question) trim(line []byte) []byte {
 	if q.whole {
-		return bytes.TrimSpace(line)
+		return q.finder.Doc.Trim(line)
 	}
 	return line
 }

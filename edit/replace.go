@@ -163,7 +163,13 @@ type replacer struct {
 	notes []Note
 	told  int // facts that the items of a list have come to
 
-	carried map[string][]match.Piece // what the tolerant step makes of each spelling in the file
+	carried map[spelling][]match.Piece // what becomes of each, nil: the new text as it is
+}
+
+// A spelling is one way in which the file has the old text of an item.
+type spelling struct {
+	item int
+	file string
 }
 
 func (r *run) replacer(op *Op, src *source, doc *match.Document) *replacer {
@@ -240,21 +246,26 @@ func (p *replacer) splice(hits []hit) ([]byte, Errors) {
 
 // write appends the new text of a place: with the line endings of its place
 // and, after the tolerant step, the file's characters where the request did
-// not mean to change them.
+// not mean to change them. In a file of mixed endings the line breaks among
+// them keep theirs.
 func (p *replacer) write(out []byte, h hit) ([]byte, *Error) {
 	item := &p.items[h.item]
 	pieces := []match.Piece{{Text: []byte(item.New)}}
-	if h.tolerant {
-		file := p.src.text[h.start:h.end]
-		var ok bool
-		if pieces, ok = p.carried[string(file)]; !ok {
-			if pieces, ok = match.Carry(p.hay.doc, file, []byte(item.Old), []byte(item.New)); !ok {
+	if h.tolerant || p.hay.mixed && strings.Contains(item.Old, "\n") && strings.Contains(item.New, "\n") {
+		place := spelling{h.item, string(p.src.text[h.start:h.end])}
+		carried, known := p.carried[place]
+		if !known {
+			var ok bool
+			if carried, ok = match.Carry(p.hay.doc, []byte(place.file), []byte(item.Old), []byte(item.New)); !ok && h.tolerant {
 				return nil, tolerantUnsafe()
 			}
 			if p.carried == nil {
-				p.carried = map[string][]match.Piece{}
+				p.carried = map[spelling][]match.Piece{}
 			}
-			p.carried[string(file)] = pieces
+			p.carried[place] = carried
+		}
+		if carried != nil || h.tolerant {
+			pieces = carried
 		}
 	}
 	for _, piece := range pieces {
@@ -421,7 +432,7 @@ func (p *replacer) trailingNewline() ([]hit, bool) {
 	if total != 1 || hits[0].end != len(p.hay.doc.Text) && !strings.HasSuffix(rep.New, "\n") {
 		return nil, false
 	}
-	rep.New = strings.TrimSuffix(rep.New, "\n")
+	rep.Old, rep.New = old, strings.TrimSuffix(rep.New, "\n")
 	p.note("trailing-newline", lines(hits), "old_string ends in a line break that the file does not have there")
 	return hits, true
 }
