@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/chordgit/chordgit/edit/internal/match"
 )
@@ -23,22 +24,23 @@ const (
 // resembling finds the lines that are most like the text, and tells how they
 // differ.
 func (r *run) resembling(q *question, f *facts) {
-	doc, n := q.finder.Doc, len(q.old)
-	if !q.whole && n > 1 && len(q.old[n-1]) == 0 {
-		n-- // the text ends in a line break
-	}
-	text := join(q.old[:n])
-	want := []rune(string(text))
+	doc, old := q.finder.Doc, q.lines()
+	n, open := len(old), !q.whole && len(old) == len(q.old) // open: the text may end within a line
+	want := []rune(string(join(old)))
 	if len(want) == 0 || len(want) > closestText || len(doc.Lines) > closestLines || r.tries == 0 {
 		return
 	}
 	r.tries--
 	best, from, score := -1, 0, closestAtLeast
-	for _, at := range candidates(doc, q.old[:n], q.start) {
-		window := doc.Text[doc.Lines[at].Start:doc.Lines[at+n-1].End]
-		if len(window) > 4*closestText {
+	for _, at := range candidates(doc, old, q.start) {
+		if doc.Lines[at+n-1].End-doc.Lines[at].Start > 4*closestText {
 			continue
 		}
+		lines := make([][]byte, n)
+		for i := range lines {
+			lines[i] = doc.Line(at + i)
+		}
+		window := join(lines)
 		got := []rune(string(window))
 		longer := len(want)
 		if q.whole {
@@ -49,8 +51,8 @@ func (r *run) resembling(q *question, f *facts) {
 		if r.work -= cells; r.work < 0 {
 			break
 		}
-		if s := 1 - float64(distance)/float64(longer); distance <= most && s > score {
-			best, from, score = at, len(string(got[:start])), s
+		if s := 1 - float64(distance)/float64(longer); distance <= most && (s > score || best < 0) {
+			best, from, score = at, offsetOf(window, start), s
 		}
 	}
 	if best < 0 {
@@ -58,12 +60,15 @@ func (r *run) resembling(q *question, f *facts) {
 	}
 	var differ []int
 	file := func(i int) []byte {
-		if i == 0 {
-			return doc.Line(best)[min(from, len(doc.Line(best))):]
+		if line := doc.Line(best); i == 0 && from < len(line) {
+			return line[from:]
 		}
 		return doc.Line(best + i)
 	}
-	for i, l := range q.old[:n] {
+	for i, l := range old {
+		if open && i == n-1 && bytes.HasPrefix(file(i), l) {
+			continue
+		}
 		if !bytes.Equal(q.trim(l), q.trim(file(i))) {
 			differ = append(differ, i)
 		}
@@ -74,8 +79,18 @@ func (r *run) resembling(q *question, f *facts) {
 		return
 	}
 	for _, i := range differ {
-		f.add("line %d is %s where %s is expected (%s)", best+i+1, quoted(string(file(i))), quoted(string(q.old[i])), firstDifference(q, q.old[i], file(i)))
+		f.add("line %d is %s where %s is expected (%s)", best+i+1, quoted(string(file(i))), quoted(string(old[i])), firstDifference(q, old[i], file(i)))
 	}
+}
+
+// offsetOf returns where a character of a text begins. A byte that is not
+// UTF-8 is a character.
+func offsetOf(text []byte, character int) (offset int) {
+	for range character {
+		_, n := utf8.DecodeRune(text[offset:])
+		offset += n
+	}
+	return offset
 }
 
 // candidates are the places worth comparing: all of a short file, else those

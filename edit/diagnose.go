@@ -37,11 +37,19 @@ type question struct {
 	start  int // first line that counts
 }
 
+// lines are the old lines, less what stands behind a final line break.
+func (q *question) lines() [][]byte {
+	if n := len(q.old); !q.whole && n > 1 && len(q.old[n-1]) == 0 {
+		return q.old[:n-1]
+	}
+	return q.old
+}
+
 // trim is what a difference in blanks at the ends of a line is to the search:
 // nothing for whole lines, all for a text.
 func (q *question) trim(line []byte) []byte {
 	if q.whole {
-		return bytes.TrimSpace(line)
+		return q.finder.Doc.Trim(line)
 	}
 	return line
 }
@@ -82,6 +90,10 @@ func (m *matcher) notFound(i int, old [][]byte, start int) *Error {
 func (p *replacer) notFoundText(item int) *Error {
 	rep := &p.items[item]
 	first, _, _ := strings.Cut(rep.Old, "\n")
+	msg := "old_string not found in file: " + firstLine([]byte(first))
+	if p.told >= factsMostList { // no more of them would be told
+		return &Error{Code: NoMatch, Path: p.path, Op: p.number, Msg: msg}
+	}
 	q := &question{finder: p.hay.finder, old: bytes.Split([]byte(rep.Old), []byte{'\n'})}
 	var f facts
 	if rep.New != "" {
@@ -96,8 +108,7 @@ func (p *replacer) notFoundText(item int) *Error {
 			f.add("the tolerant step, which only a single edit has, would match line%s %s", plural(len(at)), listed(at, total))
 		}
 	}
-	return &Error{Code: NoMatch, Path: p.path, Op: p.number, Lines: f.lines, Facts: f.list,
-		Msg: "old_string not found in file: " + firstLine([]byte(first))}
+	return &Error{Code: NoMatch, Path: p.path, Op: p.number, Lines: f.lines, Facts: f.list, Msg: msg}
 }
 
 // explain adds what the file and the request have to say. What was found
@@ -124,13 +135,19 @@ func (r *run) explain(q *question, f *facts) {
 // what was not found where it should be.
 const elsewhereMost = 32 << 20
 
+// elsewhereLeast is what even the smallest of them counts for.
+const elsewhereLeast = 1 << 10
+
 // elsewhere looks into the other files of the request.
 func (r *run) elsewhere(q *question, f *facts) {
 	text := bytes.Join(q.old, []byte{'\n'})
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
-	for _, path := range r.touched() {
+	for _, path := range r.touched {
+		if r.searches -= elsewhereLeast; r.searches < 0 {
+			return
+		}
 		n := r.picture[path]
 		if path == r.path || n == nil || !n.mode.IsRegular() || n.size() > r.searches {
 			continue
@@ -140,7 +157,7 @@ func (r *run) elsewhere(q *question, f *facts) {
 		if err != nil {
 			continue
 		}
-		doc := match.Split(src.text)
+		doc := src.document()
 		if q.whole {
 			if at, total := match.NewFinder(doc, 1).Places(q.old, 0, match.Exact); total == 1 {
 				f.add("found in %s, line %d", Quote(path), at[0]+1)

@@ -156,13 +156,14 @@ func blanksOf(file, request []byte) string {
 // A skeleton is a text without all that may differ unseen: blanks, letter
 // case, normalisation, kinds of quotes and dashes, invisible characters.
 type skeleton struct {
+	doc   *match.Document
 	text  []byte
 	lines []int // where each line begins
 	plain bool  // what is not ASCII is one sign: the file is not UTF-8
 }
 
 func skeletonOf(doc *match.Document) *skeleton {
-	s := &skeleton{text: make([]byte, 0, len(doc.Text)), plain: !utf8.Valid(doc.Text)}
+	s := &skeleton{doc: doc, text: make([]byte, 0, len(doc.Text)), plain: !utf8.Valid(doc.Text)}
 	for i := range doc.Lines {
 		s.lines = append(s.lines, len(s.text))
 		s.text = append(s.append(s.text, doc.Line(i), nil), '\n')
@@ -237,10 +238,13 @@ func (s *skeleton) appendRune(dst []byte, r rune) []byte {
 // unseen looks for a place that differs from the text only in what is hard to
 // see, and names it.
 func (r *run) unseen(q *question, f *facts) {
-	doc := q.finder.Doc
-	s := skeletonOf(doc)
+	doc, old := q.finder.Doc, q.lines()
+	if r.bones == nil || r.bones.doc != doc {
+		r.bones = skeletonOf(doc)
+	}
+	s := r.bones
 	needle := &skeleton{plain: s.plain}
-	for i, l := range q.old {
+	for i, l := range old {
 		if i > 0 {
 			needle.text = append(needle.text, '\n')
 		}
@@ -254,7 +258,7 @@ func (r *run) unseen(q *question, f *facts) {
 		return
 	}
 	first := sort.SearchInts(s.lines, at+1) - 1
-	count := len(q.old)
+	count := len(old)
 	if first+count > len(doc.Lines) {
 		return
 	}
@@ -276,7 +280,7 @@ func (r *run) unseen(q *question, f *facts) {
 	}
 	i := -1
 	for j := range file {
-		if !bytes.Equal(q.trim(file[j]), q.trim(q.old[j])) {
+		if !bytes.Equal(q.trim(file[j]), q.trim(old[j])) {
 			i = j
 			break
 		}
@@ -284,8 +288,8 @@ func (r *run) unseen(q *question, f *facts) {
 	if i < 0 {
 		return
 	}
-	where := fmt.Sprintf("line %d is %s where %s is expected (%s)", first+i+1, quoted(string(file[i])), quoted(string(q.old[i])), firstDifference(q, q.old[i], file[i]))
-	if kind := difference(join(file), join(q.old)); kind != "" {
+	where := fmt.Sprintf("line %d is %s where %s is expected (%s)", first+i+1, quoted(string(file[i])), quoted(string(old[i])), firstDifference(q, old[i], file[i]))
+	if kind := difference(join(file), join(old)); kind != "" {
 		f.at(first+i, "the only difference is %s: %s", kind, where)
 		return
 	}

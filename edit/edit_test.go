@@ -24,6 +24,33 @@ func TestLargeRequests(t *testing.T) {
 	for i := range 500 {
 		many[fmt.Sprint("f", i)] = &File{Mode: 0o644, Data: equal[:2000]}
 	}
+	wide := []byte(strings.Repeat("提示：保存，然后退出。", 10_000))
+	curly := []byte(strings.Repeat("some line of text “x”\n", 20_000))
+	added := make([]Line, 20_000)
+	for i := range added {
+		added[i] = Line{Added, fmt.Sprint("一行\u200B ", i)}
+	}
+	tail := Hunk{EOF: true}
+	for i := range 1000 {
+		tail.Lines = append(tail.Lines, Line{Removed, fmt.Sprint(i)})
+	}
+	var items []Replacement
+	var absent []Op
+	for i := range 20_000 {
+		items = append(items, Replacement{Old: fmt.Sprint("nowhere ", i), New: "y"})
+		absent = append(absent, Op{Kind: Delete, Path: fmt.Sprint("absent", i)})
+	}
+	anchored := make([]Hunk, 10_000)
+	for i := range anchored {
+		anchored[i] = Hunk{Anchors: []string{"a"}, Lines: []Line{{Removed, fmt.Sprint(i)}, {Added, "b"}}}
+	}
+	var sections strings.Builder
+	for i := range anchored {
+		fmt.Fprintf(&sections, "a\n%d\n", i)
+	}
+	edit := func(r Replacement) []Op { return []Op{{Kind: Replace, Path: "f", Replacements: []Replacement{r}}} }
+	update := func(h ...Hunk) []Op { return []Op{{Kind: Update, Path: "f", Hunks: h}} }
+	file := func(data []byte) MapTree { return MapTree{"f": {Mode: 0o644, Data: data}} }
 	for _, tt := range []struct {
 		name     string
 		tree     MapTree
@@ -34,6 +61,13 @@ func TestLargeRequests(t *testing.T) {
 		{"every operation fails", many, failing, 500},
 		{"overlapping places", MapTree{"f": {Mode: 0o644, Data: bytes.Repeat([]byte("a"), 200_000)}},
 			[]Op{{Kind: Replace, Path: "f", Replacements: []Replacement{{Old: strings.Repeat("a", 1000), New: "b"}}}}, 1},
+		{"tolerant places in one long line", file(wide), edit(Replacement{Old: "提示: 保存", New: "x", All: true}), 0},
+		{"tolerant over many lines", file(curly), edit(Replacement{Old: strings.Repeat("some line of text \"x\"\n", 20_000), New: "x\n"}), 0},
+		{"cleaned lines", file([]byte("a\n")), update(Hunk{Lines: append(added, Line{Context, "a"})}), 0},
+		{"blank lines at the end", file(append(equal, bytes.Repeat([]byte{'\n'}, 50_000)...)), update(tail), 1},
+		{"every item fails", file(equal), []Op{{Kind: Replace, Path: "f", Batch: true, Replacements: items}}, 20_000},
+		{"every path is missing", MapTree{}, absent, 20_000},
+		{"equal anchors", file([]byte(sections.String())), update(anchored...), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			plan, err := NewPlan(tt.tree, tt.ops, Options{})
@@ -44,6 +78,22 @@ func TestLargeRequests(t *testing.T) {
 				t.Errorf("%d failures, want %d: %v", len(plan.Failures), tt.failures, plan.Failures[:min(3, len(plan.Failures))])
 			}
 		})
+	}
+}
+
+// TestHunkNumber names a hunk that cannot be stored by its place in the
+// request, although another one comes before it in the file.
+func TestHunkNumber(t *testing.T) {
+	op := Op{Kind: Update, Path: "f", Hunks: []Hunk{
+		{Lines: []Line{{Added, "中"}}, Line: 3},
+		{Lines: []Line{{Removed, "b"}, {Added, "c"}}, Line: 5},
+	}}
+	plan, err := NewPlan(MapTree{"f": {Mode: 0o644, Data: []byte("caf\xE9\nb\n")}}, []Op{op}, Options{})
+	if err != nil || len(plan.Failures) != 1 {
+		t.Fatal(err, plan)
+	}
+	if f := plan.Failures[0]; f.Code != Encoding || f.Hunk != 1 || f.Of != 2 || f.Line != 3 {
+		t.Errorf("hunk %d of %d, line %d: %v", f.Hunk, f.Of, f.Line, f)
 	}
 }
 

@@ -37,23 +37,29 @@ func (p *planner) group() {
 			last[touched] = p.groups[i]
 		}
 	}
+	p.members, p.builders = map[string][]int{}, map[string][]int{}
+	for i, g := range p.groups {
+		p.members[g] = append(p.members[g], i)
+		for needed := range p.needs[i] {
+			p.builders[needed] = append(p.builders[needed], i)
+		}
+	}
 }
 
 // A failure is why a group dropped out.
 type failure struct {
 	op     int // the operation that failed
 	errs   Errors
-	root   string          // path of the failure that caused it, its own if it failed itself
-	rootOp int             // the operation of that failure
-	paths  map[string]bool // what the group touches
-	reason Code            // empty if it failed itself
+	root   string // path of the failure that caused it, its own if it failed itself
+	rootOp int    // the operation of that failure
+	reason Code   // empty if it failed itself
 }
 
 // perform runs the operations until none of those that are left fails. A group
 // that dropped out never comes back in. Only what is unreadable returns errors
 // here.
 func (p *planner) perform() Errors {
-	p.dead = map[string]*failure{}
+	p.dead, p.fallen = map[string]*failure{}, map[string]*failure{}
 	for {
 		p.picture = map[string]*node{}
 		for path, f := range p.start {
@@ -121,10 +127,8 @@ func (p *planner) blocked(i int) (f *failure, skipped bool) {
 		}
 	}
 	for _, path := range p.targets[i].paths() {
-		for _, d := range p.dead {
-			if d.paths[path] && (f == nil || d.op < f.op) {
-				f = d
-			}
+		if d := p.fallen[path]; d != nil && (f == nil || d.op < f.op) {
+			f = d
 		}
 	}
 	return f, f != nil && f.rootOp < i
@@ -134,19 +138,17 @@ func (p *planner) blocked(i int) (f *failure, skipped bool) {
 // because an operation of the group has left its mark in it.
 func (p *planner) drop(i int, f *failure) (again bool) {
 	g := p.groups[i]
-	f.paths = map[string]bool{}
-	for j, t := range p.targets {
-		if p.groups[j] != g {
-			continue
-		}
-		for _, path := range t.paths() {
-			f.paths[path] = true
+	for _, j := range p.members[g] {
+		for _, path := range p.targets[j].paths() {
+			if d := p.fallen[path]; d == nil || f.op < d.op {
+				p.fallen[path] = f
+			}
 		}
 		again = again || p.runs[j] != nil
 	}
 	p.dead[g] = f
-	for j := range i { // earlier operations that build on the group
-		again = again || p.runs[j] != nil && p.needs[j][g]
+	for _, j := range p.builders[g] { // earlier operations that build on the group
+		again = again || j < i && p.runs[j] != nil
 	}
 	return again
 }

@@ -11,6 +11,7 @@ import (
 // A spot is where a hunk goes: it takes the place of count lines from line at.
 type spot struct {
 	hunk      *Hunk
+	number    int // of the hunk in its section, 1-based
 	at, count int
 	tolerant  bool   // found by the tolerant step
 	lines     []Line // as they will be written: cleaned, in the file's characters
@@ -21,7 +22,7 @@ type spot struct {
 // All of them are matched against the lines as they were when the section
 // began.
 func (r *run) hunks(op *Op, src *source) ([]byte, *Error) {
-	doc := match.Split(src.text)
+	doc := src.document()
 	m := &matcher{run: r, op: op, finder: match.NewFinder(doc, len(op.Hunks))}
 	spots, err := m.match()
 	if err != nil && err.Code == NoMatch {
@@ -120,10 +121,10 @@ func (m *matcher) place(i int) (spot, *Error) {
 			m.note("appended", i+1, nil, "hunk %d has no lines to find its place by and was added at the end of the file", i+1)
 		}
 		m.repeated(i, at)
-		return spot{hunk: h, at: at}, nil
+		return spot{hunk: h, number: i + 1, at: at}, nil
 	}
 	// An anchor repeated as the first line of the hunk is that line.
-	if anchor >= 0 && bytes.Equal(bytes.TrimSpace(m.finder.Doc.Line(anchor)), bytes.TrimSpace(old[0])) {
+	if doc := m.finder.Doc; anchor >= 0 && bytes.Equal(doc.Trim(doc.Line(anchor)), doc.Trim(old[0])) {
 		start = anchor
 	}
 	var s spot
@@ -149,7 +150,7 @@ func (m *matcher) anchors(i int) (start, found int, missing string) {
 	for _, text := range m.op.Hunks[i].Anchors {
 		at := m.finder.Equal([]byte(text), start)
 		if at < 0 {
-			if in := m.finder.Containing(bytes.TrimSpace([]byte(text)), start, 2); len(in) == 1 {
+			if in := m.finder.Containing(m.finder.Doc.Trim([]byte(text)), start, 2); len(in) == 1 {
 				at = in[0]
 				m.note("anchor-partial", i+1, []int{at + 1}, "the anchor %s of hunk %d is only part of line %d", quoted(text), i+1, at+1)
 			}
@@ -194,26 +195,15 @@ func (m *matcher) search(i int, old [][]byte, start int, missing string) (spot, 
 // tail finds a hunk that is pinned to the end of the file, where only blank
 // lines may follow it.
 func (m *matcher) tail(i int, old [][]byte, start int) (spot, *Error) {
-	doc := m.finder.Doc
-	for left := 0; ; left++ {
-		at := len(doc.Lines) - left - len(old)
-		if at < start {
-			break
-		}
-		for p := range match.Tolerant + 1 {
-			if !m.finder.At(old, at, p) {
-				continue
-			}
-			if left > 0 {
-				m.note("eof-blank-lines", i+1, nil, "%d blank line%s at the end of the file stand behind hunk %d", left, plural(left), i+1)
-			}
-			return m.found(i, old, at, p), nil
-		}
-		if len(doc.Lines)-left == 0 || len(bytes.TrimSpace(doc.Line(len(doc.Lines)-left-1))) > 0 {
-			break
-		}
+	last := len(m.finder.Doc.Lines) - len(old)
+	at, p := m.finder.Tail(old, start)
+	if at < 0 {
+		return spot{}, m.notFound(i, old, max(start, last))
 	}
-	return spot{}, m.notFound(i, old, max(start, len(doc.Lines)-len(old)))
+	if left := last - at; left > 0 {
+		m.note("eof-blank-lines", i+1, nil, "%d blank line%s at the end of the file stand behind hunk %d", left, plural(left), i+1)
+	}
+	return m.found(i, old, at, p), nil
 }
 
 // found is the spot of hunk i at line at, and notes what it took to find it.
@@ -232,7 +222,7 @@ func (m *matcher) found(i int, old [][]byte, at int, p match.Pass) spot {
 		}
 		m.note("tolerant", i+1, numbers(lines), "hunk %d matched at line %d by the tolerant step: punctuation or single spaces differ in line%s %s", i+1, at+1, plural(len(lines)), list(lines, len(lines)))
 	}
-	return spot{hunk: &m.op.Hunks[i], at: at, count: len(old), tolerant: p == match.Tolerant}
+	return spot{hunk: &m.op.Hunks[i], number: i + 1, at: at, count: len(old), tolerant: p == match.Tolerant}
 }
 
 // repeated notes a pure insertion whose lines already stand where it goes.

@@ -50,7 +50,13 @@ func boundFacts(errs []*Error, most int) {
 
 // net compares first and last state of every touched path.
 func (p *planner) net(plan *Plan) (errs Errors) {
-	for _, path := range p.touched() {
+	links := map[string]string{} // resolved path → the link that led there
+	for i, t := range p.targets {
+		if path := t.source.resolved; p.runs[i] != nil && t.source.link != nil && t.source.lexical != path && links[path] == "" {
+			links[path] = t.source.lexical
+		}
+	}
+	for _, path := range p.touched {
 		before, n := p.start[path], p.picture[path]
 		if before == nil && n == nil {
 			continue
@@ -72,11 +78,8 @@ func (p *planner) net(plan *Plan) (errs Errors) {
 				plan.Notes = append(plan.Notes, Note{Code: "hard-link", Path: path, Msg: fmt.Sprintf("a hard link: the file has %d names, the others keep the old content", before.Stat.Nlink)})
 			}
 		}
-		for i, t := range p.targets {
-			if p.runs[i] != nil && t.source.resolved == path && t.source.link != nil && t.source.lexical != path {
-				plan.Notes = append(plan.Notes, Note{Code: "symlink", Path: path, Msg: fmt.Sprintf("reached through the link %s, which stays", Quote(t.source.lexical))})
-				break
-			}
+		if link := links[path]; link != "" {
+			plan.Notes = append(plan.Notes, Note{Code: "symlink", Path: path, Msg: fmt.Sprintf("reached through the link %s, which stays", Quote(link))})
 		}
 		plan.Changes = append(plan.Changes, c)
 	}

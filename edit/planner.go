@@ -17,7 +17,7 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	if opt.FileLimit == 0 {
 		opt.FileLimit = defaultFileLimit
 	}
-	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
+	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, first: map[string]int{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
 	work := p.byGroups
 	if opt.Compat == Codex {
 		work = p.sequence
@@ -54,10 +54,15 @@ type planner struct {
 	sparse  map[string]bool     // paths outside the sparse checkout
 	differs map[string]bool     // paths that are not as their index entry says, where that counts
 	notes   []Note              // of the survey
+	touched []string            // the touched paths, sorted
+	first   map[string]int      // the first operation that touches each path
 
-	groups []string            // each operation's group, named by its source path
-	needs  []map[string]bool   // groups that each operation builds on
-	dead   map[string]*failure // groups that dropped out
+	groups   []string            // each operation's group, named by its source path
+	members  map[string][]int    // the operations of each group
+	needs    []map[string]bool   // groups that each operation builds on
+	builders map[string][]int    // the operations that build on each group
+	dead     map[string]*failure // groups that dropped out
+	fallen   map[string]*failure // the first of those that touch each path
 
 	picture map[string]*node // what stands at each touched path now
 	runs    []*run           // each operation's last run, nil if it did not run

@@ -80,13 +80,13 @@ func (h *haystack) all(old string, overlap, every bool, item int) (hits []hit, t
 
 // tolerant is all by the tolerant step.
 func (h *haystack) tolerant(old string, overlap, every bool) (hits []hit, total int) {
-	needle := match.FoldText(old)
+	needle := h.finder.FoldText(old)
 	if len(needle) == 0 {
 		return nil, 0
 	}
 	folded := h.finder.Folded()
 	places, total := occurrences(folded.Text, needle, overlap, every)
-	open := match.EndsOpen(old)
+	open := h.finder.EndsOpen(old)
 	for _, o := range places {
 		start, end := folded.Original(o, len(needle), open)
 		place := h.at(start, end, 0)
@@ -161,15 +161,32 @@ type replacer struct {
 	hay   *haystack
 	items []Replacement // as they are looked up and written: less what is invisible, or not in the file
 	notes []Note
+	told  int // facts that the items of a list have come to
+
+	carried map[spelling][]match.Piece // what becomes of each, nil: the new text as it is
+}
+
+// A spelling is one way in which the file has the old text of an item.
+type spelling struct {
+	item int
+	file string
 }
 
 func (r *run) replacer(op *Op, src *source, doc *match.Document) *replacer {
-	return &replacer{run: r, op: op, src: src, hay: newHaystack(doc), items: slices.Clone(op.Replacements)}
+	items := slices.Clone(op.Replacements)
+	if bytes.IndexByte(doc.Text, '\r') >= 0 && bytes.IndexByte(doc.Text, '\n') < 0 {
+		// Every CR of the file is a line break, so those of the request are.
+		for i := range items {
+			items[i].Old = strings.ReplaceAll(items[i].Old, "\r", "\n")
+			items[i].New = strings.ReplaceAll(items[i].New, "\r", "\n")
+		}
+	}
+	return &replacer{run: r, op: op, src: src, hay: newHaystack(doc), items: items}
 }
 
 // replace applies the operation's replacements to a text.
 func (r *run) replace(op *Op, src *source) ([]byte, Errors) {
-	doc := match.Split(src.text)
+	doc := src.document()
 	p := r.replacer(op, src, doc)
 	hits, errs := p.find()
 	if len(errs) > 0 && errs[0].Code == NoMatch {
@@ -229,14 +246,26 @@ func (p *replacer) splice(hits []hit) ([]byte, Errors) {
 
 // write appends the new text of a place: with the line endings of its place
 // and, after the tolerant step, the file's characters where the request did
-// not mean to change them.
+// not mean to change them. In a file of mixed endings the line breaks among
+// them keep theirs.
 func (p *replacer) write(out []byte, h hit) ([]byte, *Error) {
 	item := &p.items[h.item]
 	pieces := []match.Piece{{Text: []byte(item.New)}}
-	if h.tolerant {
-		var ok bool
-		if pieces, ok = match.Carry(p.src.text[h.start:h.end], []byte(item.Old), []byte(item.New), p.hay.doc.LoneCR); !ok {
-			return nil, tolerantUnsafe()
+	if h.tolerant || p.hay.mixed && strings.Contains(item.Old, "\n") && strings.Contains(item.New, "\n") {
+		place := spelling{h.item, string(p.src.text[h.start:h.end])}
+		carried, known := p.carried[place]
+		if !known {
+			var ok bool
+			if carried, ok = match.Carry(p.hay.doc, []byte(place.file), []byte(item.Old), []byte(item.New)); !ok && h.tolerant {
+				return nil, tolerantUnsafe()
+			}
+			if p.carried == nil {
+				p.carried = map[spelling][]match.Piece{}
+			}
+			p.carried[place] = carried
+		}
+		if carried != nil || h.tolerant {
+			pieces = carried
 		}
 	}
 	for _, piece := range pieces {
@@ -292,7 +321,9 @@ func (p *replacer) batch() ([]hit, Errors) {
 		seen[items[i]] = true
 		tried = append(tried, i)
 		hits, err := p.item(i)
-		failed[i] = err
+		if failed[i] = err; err != nil {
+			p.told += min(len(err.Facts), factsMostItem)
+		}
 		all = append(all, hits...)
 	}
 	slices.SortFunc(all, func(a, b hit) int { return a.start - b.start })
@@ -346,7 +377,7 @@ func (p *replacer) item(i int) ([]hit, *Error) {
 		return nil, &Error{Code: OnlyInvisible, Path: p.path, Op: p.number, Msg: fmt.Sprintf("old_string consists of characters that cannot be seen: %s", counts)}
 	}
 	hits, total := p.places(rep, i)
-	if total == 0 {
+	if total == 0 && !ascii(rep.Old) {
 		// What the file itself has of them is no accident.
 		bare := *rep
 		var counts invisible.Counts
@@ -401,7 +432,7 @@ func (p *replacer) trailingNewline() ([]hit, bool) {
 	if total != 1 || hits[0].end != len(p.hay.doc.Text) && !strings.HasSuffix(rep.New, "\n") {
 		return nil, false
 	}
-	rep.New = strings.TrimSuffix(rep.New, "\n")
+	rep.Old, rep.New = old, strings.TrimSuffix(rep.New, "\n")
 	p.note("trailing-newline", lines(hits), "old_string ends in a line break that the file does not have there")
 	return hits, true
 }

@@ -19,6 +19,7 @@ type run struct {
 	number  int    // of the operation, 1-based
 	notes   []Note
 	outcome Outcome
+	bones   *skeleton // of the text that was searched in vain last
 }
 
 func fail(code Code, format string, args ...any) Errors {
@@ -210,10 +211,9 @@ func (r *run) replaceIn(n *node) Errors {
 	if !r.op.Batch && first.Old == first.New && first.Old != "" {
 		return fail(Identical, "old_string and new_string are identical")
 	}
-	if first.Old == "" && len(r.op.Replacements) == 1 {
-		if n == nil || n.size() == 0 {
-			return r.fill(n, first.New)
-		}
+	fills := first.Old == "" && len(r.op.Replacements) == 1
+	if n == nil && fills {
+		return r.fill(n, first.New)
 	}
 	if n == nil {
 		return r.missing()
@@ -221,6 +221,22 @@ func (r *run) replaceIn(n *node) Errors {
 	src, err := r.text(n)
 	if err != nil {
 		return Errors{err}
+	}
+	if fills && len(src.text) == 0 {
+		text := first.New
+		if n.size() > 0 { // a byte order mark alone, which stays
+			text = strings.TrimPrefix(text, "\uFEFF")
+		}
+		data, errs := r.whole(text, nil)
+		if len(errs) > 0 {
+			return errs
+		}
+		m := *n
+		if err := r.store(&m, src, data); err != nil {
+			return Errors{err}
+		}
+		r.picture[r.path] = &m
+		return nil
 	}
 	out, errs := r.replace(r.op, src)
 	if len(errs) == 0 {

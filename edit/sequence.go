@@ -59,6 +59,7 @@ func (p *planner) sequence() (refused Errors) {
 		}
 	}
 	if len(refused) == 0 {
+		p.list()
 		refused = p.entries()
 	}
 	// From here on lookups tell what is on disk again, not what was made of it.

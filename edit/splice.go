@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/chordgit/chordgit/edit/internal/invisible"
 	"github.com/chordgit/chordgit/edit/internal/match"
@@ -22,7 +23,7 @@ func (r *run) compose(src *source, doc *match.Document, spots []spot) *Error {
 			err = s.holds(src)
 		}
 		if err != nil {
-			err.Hunk, err.Of, err.Line = i+1, len(spots), s.hunk.Line
+			err.Hunk, err.Of, err.Line = s.number, len(spots), s.hunk.Line
 			return err
 		}
 	}
@@ -57,8 +58,7 @@ func cleanHunk(s *spot, doc *match.Document, removed invisible.Counts) []Line {
 	lines := make([]Line, len(s.hunk.Lines))
 	for i, l := range s.hunk.Lines {
 		if l.Kind == Added {
-			end := bytes.IndexByte([]byte(text), '\n')
-			l.Text, text = text[:end], text[end+1:]
+			l.Text, text, _ = strings.Cut(text, "\n")
 		}
 		lines[i] = l
 	}
@@ -112,7 +112,7 @@ func (s *spot) carry(src *source, doc *match.Document) *Error {
 		pieces := []match.Piece{{Text: join(new)}}
 		if len(old) > 0 && len(new) > 0 {
 			var ok bool
-			if pieces, ok = match.Carry(join(file), join(old), join(new), false); !ok {
+			if pieces, ok = match.Carry(doc, join(file), join(old), join(new)); !ok {
 				return tolerantUnsafe()
 			}
 		}

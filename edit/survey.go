@@ -3,9 +3,9 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
-	"sort"
 )
 
 // A target is where an operation's names lead.
@@ -63,10 +63,21 @@ func (p *planner) survey() (errs Errors) {
 	if len(errs) > 0 {
 		return errs
 	}
+	p.list()
 	if errs := p.entries(); len(errs) > 0 {
 		return errs
 	}
 	return p.overlap()
+}
+
+// list makes the list of touched paths, once all of them are known.
+func (p *planner) list() {
+	p.touched = slices.Sorted(maps.Keys(p.start))
+	for i := len(p.targets) - 1; i >= 0; i-- {
+		for _, path := range p.targets[i].paths() {
+			p.first[path] = i
+		}
+	}
 }
 
 // entries asks the index about the paths where it matters: those that are not
@@ -74,7 +85,7 @@ func (p *planner) survey() (errs Errors) {
 // set. A plain edit does not read it.
 func (p *planner) entries() (errs Errors) {
 	var ask []string
-	for _, path := range p.touched() {
+	for _, path := range p.touched {
 		if p.start[path] == nil || p.opt.Merging || p.opt.Index {
 			ask = append(ask, path)
 		}
@@ -87,7 +98,7 @@ func (p *planner) entries() (errs Errors) {
 		return Errors{{Code: Unreadable, Msg: "the index cannot be read", Err: err}}
 	}
 	for i, path := range ask {
-		e, op := found[i], p.first(path)
+		e, op := found[i], p.first[path]
 		refuse := func(code Code, format string, args ...any) {
 			errs = append(errs, &Error{Code: code, Path: path, Op: op + 1, Line: p.ops[op].Line, Msg: fmt.Sprintf(format, args...)})
 		}
@@ -167,7 +178,7 @@ func (p *planner) overlap() (errs Errors) {
 			Msg: fmt.Sprintf("apply_patch contains overlapping operations: %s %s; send one operation for it", how, Quote(b))})
 	}
 	inodes := map[[2]uint64]string{}
-	for _, path := range p.touched() {
+	for _, path := range p.touched {
 		f := p.start[path]
 		if f == nil || f.Stat.Ino == 0 {
 			continue
@@ -178,7 +189,7 @@ func (p *planner) overlap() (errs Errors) {
 		if !ok || p.moved(other, path) {
 			continue
 		}
-		refuse(p.first(path), path, other, "it is the same file as")
+		refuse(p.first[path], path, other, "it is the same file as")
 	}
 	spelt := map[string]string{} // resolved path → the name without links that led there
 	for i, t := range p.targets {
@@ -188,13 +199,13 @@ func (p *planner) overlap() (errs Errors) {
 		}
 		spelt[t.source.resolved] = t.source.lexical
 	}
-	for _, lower := range p.touched() {
+	for _, lower := range p.touched {
 		for upper := path.Dir(lower); upper != "."; upper = path.Dir(upper) {
 			if _, ok := p.start[upper]; !ok {
 				continue
 			}
-			if !p.gone(upper, p.first(lower)) {
-				refuse(p.first(lower), lower, upper, "it lies below")
+			if !p.gone(upper, p.first[lower]) {
+				refuse(p.first[lower], lower, upper, "it lies below")
 			}
 		}
 	}
@@ -207,11 +218,6 @@ func (p *planner) moved(a, b string) bool {
 		s, d := t.source.resolved, t.dest.resolved
 		return d != "" && !t.moves && (s == a && d == b || s == b && d == a)
 	})
-}
-
-// first returns the first operation that touches a path.
-func (p *planner) first(path string) int {
-	return slices.IndexFunc(p.targets, func(t target) bool { return slices.Contains(t.paths(), path) })
 }
 
 // gone reports whether the operations on a path all come before operation i
@@ -228,14 +234,4 @@ func (p *planner) gone(path string, i int) bool {
 		gone = p.ops[j].Kind == Delete || t.moves && !p.ops[j].Copy && t.source.resolved == path
 	}
 	return gone
-}
-
-// touched returns the touched paths, sorted.
-func (p *planner) touched() []string {
-	paths := make([]string, 0, len(p.start))
-	for path := range p.start {
-		paths = append(paths, path)
-	}
-	sort.Strings(paths)
-	return paths
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/chordgit/chordgit/edit/internal/charset"
+	"github.com/chordgit/chordgit/edit/internal/match"
 )
 
 // printable reports whether r can stand in a message as it is.
@@ -29,6 +30,13 @@ func decode(data []byte) (*source, *Error) {
 		return nil, &Error{Code: Binary, Msg: fmt.Sprintf("the file is binary (NUL at offset %d): its content cannot be edited, only moved or deleted", b.Offset)}
 	}
 	return nil, &Error{Code: Encoding, Msg: err.Error()}
+}
+
+// document splits the text into lines.
+func (s *source) document() *match.Document {
+	doc := match.Split(s.text)
+	doc.Raw = s.Bytes()
+	return doc
 }
 
 // holds says which character of new text the file cannot store, nil if it can

@@ -47,10 +47,7 @@ func (r *Repo) CountMisses(ctx context.Context, session string, missed, fit []st
 	if err != nil {
 		return nil, err
 	}
-	counts := map[string]int{}
-	if raw, ok := state[misses]; ok && json.Unmarshal(raw, &counts) != nil {
-		counts = map[string]int{}
-	}
+	counts := missCounts(state)
 	before := len(counts)
 	for _, path := range fit {
 		delete(counts, path)
@@ -67,6 +64,16 @@ func (r *Repo) CountMisses(ctx context.Context, session string, missed, fit []st
 		return nil, err
 	}
 	return told, r.writeSession(name, session, state)
+}
+
+// missCounts returns the counts that a session's file holds, none if they
+// cannot be understood.
+func missCounts(state map[string]json.RawMessage) map[string]int {
+	var counts map[string]int
+	if raw, ok := state[misses]; ok && json.Unmarshal(raw, &counts) == nil && counts != nil { // null is no error
+		return counts
+	}
+	return map[string]int{}
 }
 
 // readSession reads a session's file. Members that this version does not know

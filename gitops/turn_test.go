@@ -1,12 +1,23 @@
 package gitops
 
 import (
+	"encoding/json"
 	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/chordgit/chordgit/edit"
 )
+
+// TestMissCounts takes what is no table of counts for an empty one.
+func TestMissCounts(t *testing.T) {
+	for raw, want := range map[string]int{`{"f":2}`: 2, `null`: 0, `[1]`: 0, `{"f":"x"}`: 0} {
+		counts := missCounts(map[string]json.RawMessage{misses: json.RawMessage(raw)})
+		if counts == nil || counts["f"] != want {
+			t.Errorf("%s: %v, want %d", raw, counts, want)
+		}
+	}
+}
 
 // TestPathCoding keeps paths of any bytes through JSON.
 func TestPathCoding(t *testing.T) {

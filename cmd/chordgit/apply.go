@@ -172,8 +172,10 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 // from the second time in a row on says what helps.
 func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep *report, plan *edit.Plan) {
 	var missed, fit []string
+	seen := map[string]bool{}
 	for _, f := range rep.Failures {
-		if f.Code == edit.NoMatch && !slices.Contains(missed, f.Path) {
+		if f.Code == edit.NoMatch && !seen[f.Path] {
+			seen[f.Path] = true
 			missed = append(missed, f.Path)
 		}
 	}

@@ -17,13 +17,15 @@ const carryMost = 4_000_000
 // Carry writes new text in the file's own characters where the request did not
 // change them. file and old have the same units; what old and new spell alike,
 // in a longest common subsequence of units, is taken from file, the rest as
-// new has it. loneCR says that a lone CR of the file is a line break. False
-// means that the comparison would cost too much.
-func Carry(file, old, new []byte, loneCR bool) ([]Piece, bool) {
+// new has it. doc says how the file is read. False means that the comparison
+// would cost too much.
+func Carry(doc *Document, file, old, new []byte) ([]Piece, bool) {
 	if bytes.Equal(file, old) {
 		return []Piece{{Text: new}}, true
 	}
-	f, o, n := unitsOf(file, true, loneCR), unitsOf(old, true, false), unitsOf(new, true, false)
+	sent := reading{breaks: true, raw: doc.Raw}
+	stands := reading{breaks: true, loneCR: doc.LoneCR, raw: doc.Raw}
+	f, o, n := stands.units(file), sent.units(old), sent.units(new)
 	if len(f) != len(o) {
 		return []Piece{{Text: new}}, true // not the same text; nothing to carry over
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"unicode"
 )
 
 // A Span is one line of a text: where it starts and where its ending starts.
@@ -18,6 +19,10 @@ type Document struct {
 	// LoneCR: a CR without LF ends a line too, either because the text holds no
 	// LF at all or because nothing was found otherwise.
 	LoneCR bool
+	// Raw: the encoding is not known, and a byte from 0x80 on may be any part
+	// of a character. Such bytes are only ever themselves, never a blank or a
+	// quote.
+	Raw bool
 }
 
 // Split splits a text at LF and CRLF, or at CR if it holds no LF. A final line
@@ -38,7 +43,7 @@ func (d *Document) WithLoneCR() *Document {
 	if slices.Equal(lines, d.Lines) {
 		return nil
 	}
-	return &Document{Text: d.Text, Lines: lines, LoneCR: true}
+	return &Document{Text: d.Text, Lines: lines, LoneCR: true, Raw: d.Raw}
 }
 
 func splitLines(text []byte, loneCR bool) []Span {
@@ -68,6 +73,23 @@ func splitLines(text []byte, loneCR bool) []Span {
 		start = next
 	}
 	return lines
+}
+
+// trimEnd cuts the blanks at the end of a line: Unicode's White_Space, of
+// which a raw document has only those in ASCII.
+func (d *Document) trimEnd(line []byte) []byte {
+	if d.Raw {
+		return bytes.TrimRight(line, "\t\n\v\f\r ")
+	}
+	return bytes.TrimRightFunc(line, unicode.IsSpace)
+}
+
+// Trim cuts the blanks at both ends of a line.
+func (d *Document) Trim(line []byte) []byte {
+	if d.Raw {
+		return bytes.Trim(line, "\t\n\v\f\r ")
+	}
+	return bytes.TrimSpace(line)
 }
 
 // Line returns line i without its ending.

@@ -3,6 +3,7 @@ package match
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"unicode"
 )
 
@@ -20,15 +21,15 @@ const (
 	passes
 )
 
-// norm cuts what the pass does not compare. Blanks are Unicode's White_Space.
-func (p Pass) norm(line []byte) []byte {
+// norm cuts what a pass does not compare.
+func (f *Finder) norm(line []byte, p Pass) []byte {
 	switch p {
 	case Blanks:
-		return bytes.TrimRightFunc(line, unicode.IsSpace)
+		return f.Doc.trimEnd(line)
 	case Trimmed:
-		return bytes.TrimFunc(line, unicode.IsSpace)
+		return f.Doc.Trim(line)
 	case Tolerant:
-		return Fold(line)
+		return appendFold(nil, line, f.Doc.Raw)
 	case Typographic:
 		return bytes.Map(plain, bytes.TrimFunc(line, unicode.IsSpace))
 	}
@@ -79,15 +80,15 @@ func (f *Finder) Folded() *Folded {
 // line returns what a pass compares of line i.
 func (f *Finder) line(i int, p Pass) []byte {
 	if p == Tolerant {
-		return f.Folded().line(i)
+		return f.Folded().at(i)
 	}
-	return p.norm(f.Doc.Line(i))
+	return f.norm(f.Doc.Line(i), p)
 }
 
-func normed(block [][]byte, p Pass) [][]byte {
+func (f *Finder) normed(block [][]byte, p Pass) [][]byte {
 	pat := make([][]byte, len(block))
 	for i, l := range block {
-		pat[i] = p.norm(l)
+		pat[i] = f.norm(l, p)
 	}
 	return pat
 }
@@ -99,7 +100,7 @@ func (f *Finder) Places(block [][]byte, start int, p Pass) (found []int, total i
 	if m == 0 || start < 0 || n-start < m {
 		return nil, 0
 	}
-	pat := normed(block, p)
+	pat := f.normed(block, p)
 	add := func(at int) {
 		if total < Kept {
 			found = append(found, at)
@@ -113,13 +114,13 @@ func (f *Finder) Places(block [][]byte, start int, p Pass) (found []int, total i
 		t := f.table(p)
 		rarest, count := 0, n+1
 		for i, l := range pat {
-			if c := t.count(maphash.Bytes(f.seed, l)); c < count {
+			if c := len(t.lines(maphash.Bytes(f.seed, l), start+i)); c < count {
 				rarest, count = i, c
 			}
 		}
 		if count*m <= 4*n {
-			for at := t.first(maphash.Bytes(f.seed, pat[rarest])); at >= 0; at = t.next(at) {
-				if s := at - rarest; s >= start && s+m <= n && f.fits(pat, s, p) {
+			for _, at := range t.lines(maphash.Bytes(f.seed, pat[rarest]), start+rarest) {
+				if s := int(at) - rarest; s+m <= n && f.fits(pat, s, p) {
 					add(s)
 				}
 			}
@@ -132,7 +133,30 @@ func (f *Finder) Places(block [][]byte, start int, p Pass) (found []int, total i
 
 // At reports whether the block stands at line at.
 func (f *Finder) At(block [][]byte, at int, p Pass) bool {
-	return at >= 0 && at+len(block) <= len(f.Doc.Lines) && f.fits(normed(block, p), at, p)
+	return at >= 0 && at+len(block) <= len(f.Doc.Lines) && f.fits(f.normed(block, p), at, p)
+}
+
+// Tail returns where the block stands at the end of the document: pinned to
+// its last line, else leaving out one, two, … of the blank lines that it ends
+// in, each place tried in every pass. -1 if it stands nowhere from start on.
+func (f *Finder) Tail(block [][]byte, start int) (at int, p Pass) {
+	var pats [passes][][]byte
+	lines := len(f.Doc.Lines)
+	for left := 0; lines-left-len(block) >= max(start, 0); left++ {
+		at := lines - left - len(block)
+		for p := range passes {
+			if pats[p] == nil {
+				pats[p] = f.normed(block, p)
+			}
+			if f.fits(pats[p], at, p) {
+				return at, p
+			}
+		}
+		if left == lines || len(f.Doc.Trim(f.Doc.Line(lines-left-1))) > 0 {
+			break
+		}
+	}
+	return -1, Exact
 }
 
 func (f *Finder) fits(pat [][]byte, at int, p Pass) bool {
@@ -147,7 +171,7 @@ func (f *Finder) fits(pat [][]byte, at int, p Pass) bool {
 // Longest returns the longest beginning of the block, in lines, that stands
 // anywhere from start on, and where it stands first.
 func (f *Finder) Longest(block [][]byte, start int, p Pass) (longest, at int) {
-	return f.walk(normed(block, p), start, p, func(int) {})
+	return f.walk(f.normed(block, p), start, p, func(int) {})
 }
 
 // walk is Knuth, Morris and Pratt's search over lines; it returns the longest
@@ -187,12 +211,11 @@ func (f *Finder) walk(pat [][]byte, start int, p Pass, hit func(at int)) (longes
 // plain pass that has one; -1 if none has.
 func (f *Finder) Equal(text []byte, start int) int {
 	for p := range Tolerant {
-		want := p.norm(text)
+		want := f.norm(text, p)
 		if f.blocks > 4 {
-			t := f.table(p)
-			for at := t.first(maphash.Bytes(f.seed, want)); at >= 0; at = t.next(at) {
-				if at >= start && bytes.Equal(f.line(at, p), want) {
-					return at
+			for _, at := range f.table(p).lines(maphash.Bytes(f.seed, want), start) {
+				if bytes.Equal(f.line(int(at), p), want) {
+					return int(at)
 				}
 			}
 			continue
@@ -231,13 +254,12 @@ func (f *Finder) Containing(text []byte, start, limit int) []int {
 	return at
 }
 
-// A lineTable chains the lines of a document by the hash of what a pass
+// A lineTable groups the lines of a document by the hash of what a pass
 // compares.
 type lineTable struct {
-	mask   uint64
-	heads  []int32 // first line of each bucket, -1: none
-	counts []int32
-	chain  []int32 // next line of the same bucket
+	mask  uint64
+	ends  []int32 // where in order each bucket ends; it begins where the one before ends
+	order []int32 // the lines, bucket by bucket, ascending in each
 }
 
 func (f *Finder) table(p Pass) *lineTable {
@@ -249,20 +271,33 @@ func (f *Finder) table(p Pass) *lineTable {
 	for size < 2*n {
 		size *= 2
 	}
-	t := &lineTable{mask: uint64(size - 1), heads: make([]int32, size), counts: make([]int32, size), chain: make([]int32, n)}
-	for i := range t.heads {
-		t.heads[i] = -1
+	t := &lineTable{mask: uint64(size - 1), ends: make([]int32, size), order: make([]int32, n)}
+	buckets := make([]int32, n)
+	for i := range n {
+		buckets[i] = int32(maphash.Bytes(f.seed, f.line(i, p)) & t.mask)
+		t.ends[buckets[i]]++
 	}
-	for i := n - 1; i >= 0; i-- { // backwards, so that a chain runs downwards
-		b := maphash.Bytes(f.seed, f.line(i, p)) & t.mask
-		t.chain[i] = t.heads[b]
-		t.heads[b] = int32(i)
-		t.counts[b]++
+	sum := int32(0)
+	for b, count := range t.ends { // for now, where each begins
+		t.ends[b] = sum
+		sum += count
+	}
+	for i, b := range buckets {
+		t.order[t.ends[b]] = int32(i)
+		t.ends[b]++
 	}
 	f.tables[p] = t
 	return t
 }
 
-func (t *lineTable) count(h uint64) int { return int(t.counts[h&t.mask]) }
-func (t *lineTable) first(h uint64) int { return int(t.heads[h&t.mask]) }
-func (t *lineTable) next(at int) int    { return int(t.chain[at]) }
+// lines returns the lines >= start that have a hash, and perhaps some of
+// another one.
+func (t *lineTable) lines(hash uint64, start int) []int32 {
+	b, begin := hash&t.mask, int32(0)
+	if b > 0 {
+		begin = t.ends[b-1]
+	}
+	lines := t.order[begin:t.ends[b]]
+	first, _ := slices.BinarySearch(lines, int32(min(start, len(t.order))))
+	return lines[first:]
+}

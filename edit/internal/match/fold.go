@@ -1,8 +1,8 @@
 package match
 
 import (
-	"bytes"
 	"sort"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,10 +12,10 @@ import (
 // A unit is one normalised character together with the characters of the text
 // that it stands for: itself and those around it that count for nothing.
 type unit struct {
-	key        rune // the normalised character; a byte that is not UTF-8 is badByte + byte
-	start, end int  // all it stands for
-	own        int  // where its own character starts
-	ownEnd     int  // and ends
+	key        rune   // the normalised character; a byte that is not UTF-8 is badByte + byte
+	start, end uint32 // all it stands for
+	own        uint32 // where its own character starts
+	ownEnd     uint32 // and ends
 }
 
 const badByte = 0x110000
@@ -62,15 +62,20 @@ func opensSpace(key rune) bool {
 // A char is one character of a text while its units are made.
 type char struct {
 	key        rune
-	start, end int
+	start, end uint32
 	none       bool // counts for nothing
 	word       bool // a letter or decimal digit, or a mark on one
 }
 
-// unitsOf takes a text apart. With breaks a CRLF is one unit with the key LF,
-// and so is a lone CR if loneCR says that it ends a line.
-func unitsOf(text []byte, breaks, loneCR bool) []unit {
-	chars := charsOf(text, breaks, loneCR)
+// A reading says how a text is taken apart.
+type reading struct {
+	breaks bool // a CRLF is one unit with the key LF
+	loneCR bool // and so is a lone CR
+	raw    bool // bytes from 0x80 on are themselves, see Document
+}
+
+func (rd reading) units(text []byte) []unit {
+	chars := rd.chars(text)
 	optionalSpaces(chars)
 	units := make([]unit, 0, len(chars))
 	lead := -1 // where characters without unit began that have no unit before them
@@ -80,38 +85,41 @@ func unitsOf(text []byte, breaks, loneCR bool) []unit {
 		case !c.none:
 			u := unit{key: c.key, start: c.start, end: c.end, own: c.start, ownEnd: c.end}
 			if lead >= 0 {
-				u.start, lead = lead, -1
+				u.start, lead = uint32(lead), -1
 			}
 			units = append(units, u)
-		case len(units) > 0 && (units[len(units)-1].key != '\n' || !breaks):
+		case len(units) > 0 && (units[len(units)-1].key != '\n' || !rd.breaks):
 			units[len(units)-1].end = c.end
 		case lead < 0:
-			lead = c.start
+			lead = int(c.start)
 		}
 	}
 	if lead >= 0 && len(units) > 0 {
-		units[len(units)-1].end = len(text)
+		units[len(units)-1].end = uint32(len(text))
 	}
 	return units
 }
 
-func charsOf(text []byte, breaks, loneCR bool) []char {
-	chars := make([]char, 0, len(text))
+func (rd reading) chars(text []byte) []char {
+	chars := make([]char, 0, utf8.RuneCount(text))
 	var marks invisible.Marks
 	onWord := false
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
-		c := char{key: normal(r), start: i, end: i + n}
+		if rd.raw && n > 1 {
+			r, n = utf8.RuneError, 1
+		}
+		c := char{key: normal(r), start: uint32(i), end: uint32(i + n)}
 		floats := marks.Floats(r)
 		switch {
 		case r == utf8.RuneError && n == 1:
 			c.key = badByte + rune(text[i])
 			onWord = false
-		case breaks && r == '\r' && i+1 < len(text) && text[i+1] == '\n':
-			c.key, c.end, n = '\n', i+2, 2
+		case rd.breaks && r == '\r' && i+1 < len(text) && text[i+1] == '\n':
+			c.key, c.end, n = '\n', uint32(i+2), 2
 			marks = invisible.Marks{}
 			onWord = false
-		case breaks && loneCR && r == '\r':
+		case rd.breaks && rd.loneCR && r == '\r':
 			c.key = '\n'
 			onWord = false
 		case countsForNothing(r), floats:
@@ -170,12 +178,10 @@ func optionalSpaces(chars []char) {
 	}
 }
 
-// Fold returns a line's units as text, for comparison with another's.
-func Fold(line []byte) []byte { return appendFold(nil, line) }
-
-func appendFold(dst, line []byte) []byte {
+// appendFold appends a line's units as text, for comparison with another's.
+func appendFold(dst, line []byte, raw bool) []byte {
 	if !ascii(line) {
-		for _, u := range unitsOf(line, false, false) {
+		for _, u := range (reading{raw: raw}).units(line) {
 			dst = u.appendKey(dst)
 		}
 		return dst
@@ -230,13 +236,18 @@ type Folded struct {
 	Text  []byte
 	doc   *Document
 	lines []Span
+
+	// The line that was asked about last: many places may stand in one.
+	line  int // -1: none
+	units []unit
+	ends  []uint32 // where in Text each unit ends
 }
 
 func foldDocument(d *Document) *Folded {
-	f := &Folded{doc: d, Text: make([]byte, 0, len(d.Text)), lines: make([]Span, len(d.Lines))}
+	f := &Folded{doc: d, line: -1, Text: make([]byte, 0, len(d.Text)), lines: make([]Span, len(d.Lines))}
 	for i := range d.Lines {
 		start := len(f.Text)
-		f.Text = appendFold(f.Text, d.Line(i))
+		f.Text = appendFold(f.Text, d.Line(i), d.Raw)
 		f.lines[i] = Span{uint32(start), uint32(len(f.Text))}
 		if len(d.Ending(i)) > 0 {
 			f.Text = append(f.Text, '\n')
@@ -245,20 +256,19 @@ func foldDocument(d *Document) *Folded {
 	return f
 }
 
-func (f *Folded) line(i int) []byte { return f.Text[f.lines[i].Start:f.lines[i].End] }
+func (f *Folded) at(i int) []byte { return f.Text[f.lines[i].Start:f.lines[i].End] }
 
 // FoldText returns the units of a text that may run over several lines, in the
 // form of Folded.Text.
-func FoldText(text string) []byte {
+func (f *Finder) FoldText(text string) []byte {
 	var dst []byte
-	for {
-		line, rest, more := bytes.Cut([]byte(text), []byte{'\n'})
-		dst = appendFold(dst, line)
-		if !more {
-			return dst
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			dst = append(dst, '\n')
 		}
-		dst, text = append(dst, '\n'), string(rest)
+		dst = appendFold(dst, []byte(line), f.Doc.Raw)
 	}
+	return dst
 }
 
 // Original returns the part of the document's text that n bytes of f.Text at
@@ -281,20 +291,29 @@ func (f *Folded) unitAt(o int) (own, ownEnd, end int) {
 	if o >= int(f.lines[line].End) { // its line break
 		return int(f.doc.Lines[line].End), f.doc.Next(line), f.doc.Next(line)
 	}
-	at := int(f.lines[line].Start)
-	for _, u := range unitsOf(f.doc.Line(line), false, false) {
-		if at += len(u.appendKey(nil)); at > o {
-			return base + u.own, base + u.ownEnd, base + u.end
-		}
+	if line != f.line {
+		f.take(line)
 	}
-	return f.doc.Next(line), f.doc.Next(line), f.doc.Next(line) // cannot be: the units make up the line
+	u := f.units[sort.Search(len(f.ends), func(i int) bool { return int(f.ends[i]) > o })]
+	return base + int(u.own), base + int(u.ownEnd), base + int(u.end)
+}
+
+// take makes the units of a line again: to keep those of all lines would cost
+// many times the text.
+func (f *Folded) take(line int) {
+	f.line, f.units, f.ends = line, reading{raw: f.doc.Raw}.units(f.doc.Line(line)), f.ends[:0]
+	at := f.lines[line].Start
+	var key []byte
+	for i := range f.units {
+		key = f.units[i].appendKey(key[:0])
+		at += uint32(len(key))
+		f.ends = append(f.ends, at)
+	}
 }
 
 // EndsOpen reports whether a text ends in characters that count for nothing.
-func EndsOpen(text string) bool {
-	line := text[lastBreak(text):]
-	units := unitsOf([]byte(line), false, false)
+func (f *Finder) EndsOpen(text string) bool {
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	units := reading{raw: f.Doc.Raw}.units([]byte(line))
 	return len(units) > 0 && units[len(units)-1].end > units[len(units)-1].ownEnd
 }
-
-func lastBreak(text string) int { return bytes.LastIndexByte([]byte(text), '\n') + 1 }

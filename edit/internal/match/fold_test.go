@@ -45,7 +45,7 @@ func TestFold(t *testing.T) {
 		{"\u00E9", "e\u0301", false},
 		{"caf\xE9", "caf\xE8", false},
 	} {
-		if got := bytes.Equal(Fold([]byte(tt.a)), Fold([]byte(tt.b))); got != tt.same {
+		if got := bytes.Equal(appendFold(nil, []byte(tt.a), false), appendFold(nil, []byte(tt.b), false)); got != tt.same {
 			t.Errorf("%q and %q: %v, want %v", tt.a, tt.b, got, tt.same)
 		}
 	}
@@ -63,7 +63,7 @@ func TestCarry(t *testing.T) {
 		{"same", "same", "any “thing”", "any “thing”"},
 		{"“a”", `"a"`, "", ""},
 	} {
-		pieces, ok := Carry([]byte(tt.file), []byte(tt.old), []byte(tt.new), false)
+		pieces, ok := Carry(new(Document), []byte(tt.file), []byte(tt.old), []byte(tt.new))
 		var got strings.Builder
 		for _, p := range pieces {
 			got.Write(p.Text)
@@ -73,7 +73,7 @@ func TestCarry(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("“x y”\n", 3000)
-	if _, ok := Carry([]byte(long), []byte(strings.NewReplacer("“", `"`, "”", `"`).Replace(long)), []byte(strings.Repeat("z\n", 3000)), false); ok {
+	if _, ok := Carry(new(Document), []byte(long), []byte(strings.NewReplacer("“", `"`, "”", `"`).Replace(long)), []byte(strings.Repeat("z\n", 3000))); ok {
 		t.Error("a comparison of 30 million pairs was made")
 	}
 }
@@ -87,21 +87,22 @@ func FuzzUnits(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, from, n uint) {
 		doc := Split([]byte(text))
+		doc.Raw = n%2 == 1
 		for i := range doc.Lines {
 			line := doc.Line(i)
 			var want []byte
-			last := 0
-			for _, u := range unitsOf(line, false, false) {
+			last := uint32(0)
+			for _, u := range (reading{raw: doc.Raw}).units(line) {
 				if u.start != last || u.own < u.start || u.ownEnd > u.end {
 					t.Fatalf("units of %q leave a gap at %d: %+v", line, last, u)
 				}
 				last = u.end
 				want = u.appendKey(want)
 			}
-			if len(want) > 0 && last != len(line) {
+			if len(want) > 0 && int(last) != len(line) {
 				t.Fatalf("units of %q end at %d", line, last)
 			}
-			if got := Fold(line); !bytes.Equal(got, want) {
+			if got := appendFold(nil, line, doc.Raw); !bytes.Equal(got, want) {
 				t.Fatalf("%q: %q by units, %q by the fast way", line, want, got)
 			}
 		}
@@ -119,8 +120,9 @@ func FuzzUnits(f *testing.F) {
 			}
 		}
 		if len(text) < 2000 {
-			file, old := []byte(text), FoldText(strings.ReplaceAll(text, "\r\n", "\n"))
-			if pieces, ok := Carry(file, old, old, doc.LoneCR); ok && len(unitsOf(file, true, doc.LoneCR)) == len(unitsOf(old, true, false)) && len(unitsOf(old, true, false)) > 0 {
+			file, old := []byte(text), NewFinder(doc, 1).FoldText(strings.ReplaceAll(text, "\r\n", "\n"))
+			stands, sent := reading{breaks: true, loneCR: doc.LoneCR, raw: doc.Raw}.units(file), reading{breaks: true, raw: doc.Raw}.units(old)
+			if pieces, ok := Carry(doc, file, old, old); ok && len(stands) == len(sent) && len(sent) > 0 {
 				var got []byte
 				for _, p := range pieces {
 					got = append(got, p.Text...)
