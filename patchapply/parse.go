@@ -13,20 +13,26 @@ const defaultLimit = 64 << 20
 // Options say how a request is read. The zero value finds the format by itself.
 type Options struct {
 	// Format is auto (or empty), codex (apply-patch, patch) for an envelope,
-	// edit for the bare arguments of an edit tool, call for tool calls. JSON
-	// that carries calls is opened whatever the format.
+	// blocks (diff, diff-fenced, editor-diff, editor-diff-fenced, cline, roo,
+	// zed) for SEARCH/REPLACE, whole (editor-whole) for listings, xml for tags,
+	// edit or lazy for the bare arguments of an edit tool, call for tool calls.
+	// JSON that carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
 	// Strict reads one envelope as Codex does, and nothing else. What is wrong
 	// is told in its words, as one error whose Why is [SyntaxStep].
 	Strict bool
+	Aider  bool // a listing without path takes the last existing one named above it
+	// Exists reports whether there is a file of this name, as written. Some
+	// lines are a path only if they name a file. Nil: nothing exists.
+	Exists func(name string) bool
 	Limit  int64 // bytes; 0 means 64 MiB
 }
 
 // A Request is what an agent asked for.
 type Request struct {
-	// Format is codex (envelopes) or edit, that of the first operation; empty
-	// if nothing was recognised.
+	// Format is codex (envelopes), blocks, whole, xml, lazy or edit, that of the
+	// first operation; empty if nothing was recognised.
 	Format string
 	Ops    []edit.Op
 	// Notes are the liberties that reading took. Their Line is that of the text

@@ -15,6 +15,10 @@ import (
 	"github.com/chordgit/chordgit/patchapply"
 )
 
+// requestLimit is the most that is read of a request in codex mode, before the
+// settings are known.
+const requestLimit = 64 << 20
+
 // isDropIn reports whether the program was called by a name of Codex's
 // apply_patch.
 func isDropIn(arg0 string) bool {
@@ -68,6 +72,11 @@ func (a *app) codex(ctx context.Context, data []byte, opt applyOptions, dropIn b
 	if err == nil {
 		err = placeErr
 	}
+	repo, _ := place.(*gitops.Repo)
+	settings, settingsErr := a.settings(repo, &opt.flags)
+	if err == nil {
+		err = settingsErr
+	}
 	rep := &report{Command: "apply", Format: "codex", DryRun: opt.dryRun}
 	var plan *edit.Plan
 	var turn *gitops.Turn
@@ -80,7 +89,7 @@ func (a *app) codex(ctx context.Context, data []byte, opt applyOptions, dropIn b
 	}
 	if err == nil {
 		c.top = place.Top()
-		plan, turn, err = a.carryOut(ctx, place, slashed(c.req), opt)
+		plan, turn, err = a.carryOut(ctx, place, slashed(c.req), settings, opt)
 	}
 	if err != nil {
 		rep.Status = failed
