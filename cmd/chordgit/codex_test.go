@@ -306,3 +306,14 @@ func differences(t *testing.T) map[string]bool {
 	}
 	return told
 }
+
+func TestDropInNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"apply_patch": true, "/usr/bin/applypatch": true, "apply_patch.exe": true, "applypatch.EXE": true,
+		"chordgit": false, "apply_patch.sh": false, "apply-patch": false, "": false,
+	} {
+		if isDropIn(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
