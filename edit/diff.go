@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // mode, and where it moves or is copied to.
 func (r *run) diff(n *node) Errors {
 	if n == nil && r.creates() {
-		data, errs := r.whole(r.added())
+		data, errs := r.whole(r.added(), nil)
 		if len(errs) == 0 {
 			r.create(data)
 		}
@@ -202,9 +201,4 @@ func (r *run) verify(n *node) Errors {
 		first = old[0]
 	}
 	return Errors{{Code: NoMatch, Lines: f.lines, Facts: f.list, Line: r.op.Hunks[0].Line, Msg: "the file holds other lines than the deletion: " + firstLine(first)}}
-}
-
-// indentation is what a line begins with.
-func indentation(line []byte) []byte {
-	return line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 }

@@ -20,6 +20,7 @@ const (
 	BadArguments      Code = "bad-arguments"
 	AlreadyAnswered   Code = "already-answered"
 	Unsupported       Code = "unsupported"
+	NoSuchCell        Code = "no-such-cell"
 	Overlap           Code = "overlap"
 	NotRegular        Code = "not-regular"
 	Unreadable        Code = "unreadable"
@@ -35,6 +36,7 @@ const (
 	EditOverlap       Code = "edit-overlap"
 	OnlyInvisible     Code = "only-invisible"
 	TolerantUnsafe    Code = "tolerant-unsafe"
+	LazyEdit          Code = "lazy-edit"
 	Binary            Code = "binary"
 	Encoding          Code = "encoding"
 	ControlCharacter  Code = "control-character"
@@ -61,7 +63,7 @@ type Error struct {
 	Of    int    // how many hunks or items the operation has
 	Line  int    // line of the request, 1-based
 	Lines []int  // lines of the file, 1-based
-	Why   string // a conflict's reason (edited since, exists again, …)
+	Why   string // a conflict's reason (edited since, exists again, …), or Codex's step
 	Msg   string // the reason in one line, without path and code
 	Err   error
 	// Facts are what is known beyond the reason, one line each, in the order

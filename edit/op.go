@@ -30,11 +30,21 @@ type Op struct {
 	Copy   bool   // Diff: what stands at Path stays there, too
 
 	Hunks        []Hunk        // Update, Diff; Delete with Verify
-	Replacements []Replacement // Replace; empty old texts create
+	Replacements []Replacement // Replace, Block (one, of whole lines); empty old texts create
+	// Readings are other ways to read a Block's texts, tried in this order if
+	// the old text stands nowhere as it was sent.
+	Readings []Reading
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
 	Batch   bool
-	Content []byte // Add, Write, Insert
+	Content []byte // Add, Write, Insert; Cell: the source
+	Cell    CellEdit
+	// Listing makes the Content of a Write whole lines: the last one lacks its
+	// line break if the file's last line does and did not change.
+	Listing bool
+	// Lazy says that an Add may have left code out: it makes a missing file from
+	// complete text, and is refused otherwise.
+	Lazy bool
 
 	// Verify makes a Delete hold only if the file has the lines of Hunks (or the
 	// content that PreImage names) and nothing else.
@@ -89,6 +99,9 @@ type Replacement struct {
 	Old, New string
 	All      bool // every place; without it there must be exactly one
 	Count    int  // exactly so many places, all replaced; 0 means not said
+	// Hint is the line, from 1, on which a Block's Old is said to start. It
+	// chooses among equal places and finds none. 0 means not said.
+	Hint int
 }
 
 // A BinaryPatch is git's binary patch of one file.
@@ -97,3 +110,31 @@ type BinaryPatch struct {
 	Size  int64  // of Data, uncompressed
 	Data  []byte // compressed with zlib
 }
+
+// A Reading is another way to read a Block's texts. Code and Msg are the note
+// that it leaves if it is the one that fits.
+type Reading struct {
+	Old, New string
+	Code     Code
+	Msg      string
+}
+
+// A CellEdit says what an operation of kind Cell does to a notebook.
+type CellEdit struct {
+	Mode CellMode
+	// ID names the cell, the one before for InsertCell: by its id, or, if no
+	// cell has that id, as cell-N by its index from 0. Empty with InsertCell
+	// means the top of the notebook.
+	ID   string
+	Type string // code or markdown; ReplaceCell: empty means as it is
+}
+
+// A CellMode is what is done to a cell.
+type CellMode uint8
+
+// The modes.
+const (
+	ReplaceCell CellMode = iota // the source, and the type if one is given
+	InsertCell
+	DeleteCell
+)

@@ -40,6 +40,7 @@ type Outcome struct {
 	Lines []int  // Replace: line of each place in the text it was found in
 	How   string // Replace: the step that found it; empty for the exact one
 	Edits int    // Replace with Batch: how many items took effect
+	Cell  string // Cell: the cell's id, or cell-N if it has none
 }
 
 // Empty reports whether the plan changes nothing.
@@ -102,6 +103,9 @@ type Options struct {
 	PreserveFinalNewline bool
 	// Index refuses to touch a path whose file is another than its index entry
 	// says.
-	Index   bool
-	Merging bool // a merge or the like is in progress: unmerged paths are noted
+	Index bool
+	// Superuser: a file whose mode forbids to write it can be written all the
+	// same. Only Codex, which writes in place, asks.
+	Superuser bool
+	Merging   bool // a merge or the like is in progress: unmerged paths are noted
 }

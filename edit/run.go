@@ -41,18 +41,27 @@ func (r *run) do() Errors {
 	}
 	switch r.op.Kind {
 	case Add:
+		if r.op.Lazy {
+			if errs := r.lazy(n); len(errs) > 0 {
+				return errs
+			}
+		}
 		if n != nil {
 			return fail(Exists, "cannot add file that already exists")
 		}
 		if r.op.Binary != nil {
 			return r.addBinary()
 		}
-		data, errs := r.whole(string(r.op.Content))
+		data, errs := r.whole(string(r.op.Content), nil)
 		if len(errs) > 0 {
 			return errs
 		}
 		r.create(data)
 		return nil
+	case Write:
+		return r.write(n)
+	case Block:
+		return r.block(n)
 	case Delete:
 		if n == nil {
 			return r.missing()
@@ -68,20 +77,22 @@ func (r *run) do() Errors {
 		return r.replaceIn(n)
 	case Diff:
 		return r.diff(n)
+	case Cell:
+		return r.cell(n)
 	}
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }
 
 // whole returns the content of a file that is written as a whole: cleaned, and
-// refused if it is not what a file can be.
-func (r *run) whole(text string) ([]byte, Errors) {
+// refused if it is not what a file can be. old is the text that it replaces.
+func (r *run) whole(text string, old []byte) ([]byte, Errors) {
 	if strings.Contains(text, "\x00") {
 		return nil, fail(ControlCharacter, "the new text holds a NUL (U+0000)")
 	}
-	if errs := r.omissions(nil); len(errs) > 0 {
+	if errs := r.omissions(old); len(errs) > 0 {
 		return nil, errs
 	}
-	text, removed := invisible.Clean(text, "", true)
+	text, removed := invisible.Clean(text, string(old), true)
 	if text == "" && removed != nil {
 		return nil, fail(OnlyInvisible, "the new text consists of characters that cannot be seen: %s", removed)
 	}
@@ -201,18 +212,7 @@ func (r *run) replaceIn(n *node) Errors {
 	}
 	if first.Old == "" && len(r.op.Replacements) == 1 {
 		if n == nil || n.size() == 0 {
-			data, errs := r.whole(first.New)
-			if len(errs) > 0 {
-				return errs
-			}
-			if n == nil {
-				r.create(data)
-				return nil
-			}
-			m := *n
-			m.same, m.data = nil, data
-			r.picture[r.path] = &m
-			return nil
+			return r.fill(n, first.New)
 		}
 	}
 	if n == nil {
@@ -235,6 +235,22 @@ func (r *run) replaceIn(n *node) Errors {
 			return Errors{err}
 		}
 	}
+	r.picture[r.path] = &m
+	return nil
+}
+
+// fill writes the content of a file that is missing or has none.
+func (r *run) fill(n *node, text string) Errors {
+	data, errs := r.whole(text, nil)
+	if len(errs) > 0 {
+		return errs
+	}
+	if n == nil {
+		r.create(data)
+		return nil
+	}
+	m := *n
+	m.same, m.data = nil, data
 	r.picture[r.path] = &m
 	return nil
 }

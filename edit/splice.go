@@ -65,7 +65,7 @@ func cleanHunk(s *spot, doc *match.Document, removed invisible.Counts) []Line {
 	return lines
 }
 
-func ascii(s string) bool {
+func ascii[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return false
@@ -159,6 +159,9 @@ func splice(doc *match.Document, spots []spot, preserve bool) *writer {
 // weave is splice that leaves the end of the text as it comes.
 func weave(doc *match.Document, spots []spot) *writer {
 	w := &writer{out: make([]byte, 0, len(doc.Text)+growth(spots)), control: invisible.Counts{}}
+	if len(spots) > 0 {
+		w.all = spots[0].ending
+	}
 	copied := 0 // lines of the document that are written or dropped
 	for _, s := range spots {
 		w.copy(doc, copied, s.at)
@@ -206,14 +209,14 @@ func (s spot) write(w *writer, doc *match.Document) {
 			}
 			var ending []byte
 			switch {
+			case s.ending != nil:
+				ending = s.ending
 			case removed > 0:
 				ending = doc.EndingNear(old + min(added, removed-1))
 			case old > s.at, old == s.at+s.count && old > 0:
 				ending = doc.EndingNear(old - 1)
 			default:
-				if ending = doc.Ending(old); ending == nil {
-					ending = doc.EndingNear(old)
-				}
+				ending = doc.EndingNear(old)
 			}
 			w.line([]byte(l.Text), ending)
 			added++
@@ -229,6 +232,7 @@ type writer struct {
 	open   bool   // the last line has no ending
 	last   []byte // the ending it would get
 	ending int    // length of the last line's ending
+	all    []byte // the ending that every such line gets; nil: that of the lines before it
 
 	lines        int              // written so far
 	control      invisible.Counts // control characters among the new lines
@@ -241,11 +245,14 @@ func (w *writer) copy(doc *match.Document, from, to int) {
 		return
 	}
 	w.terminate()
+	w.apart(doc.Text[doc.Lines[from].Start])
 	w.lines += to - from
 	w.out = append(w.out, doc.Text[doc.Lines[from].Start:doc.Next(to-1)]...)
 	w.ending = len(doc.Ending(to - 1))
 	if w.ending == 0 {
-		w.open, w.last = true, doc.EndingNear(to-1)
+		if w.open, w.last = true, w.all; w.last == nil {
+			w.last = doc.EndingNear(to - 1)
+		}
 	}
 }
 
@@ -253,12 +260,23 @@ func (w *writer) line(text, ending []byte) {
 	w.terminate()
 	w.lines++
 	w.ending = len(ending)
+	if len(text) == 0 {
+		w.apart(ending[0])
+	}
 	w.out = append(append(w.out, text...), ending...)
 	if counts, lines := invisible.Control(string(text)); len(counts) > 0 {
 		w.control.Add(counts)
 		if len(lines) > 0 && len(w.controlLines) < match.Kept {
 			w.controlLines = append(w.controlLines, w.lines)
 		}
+	}
+}
+
+// apart keeps an empty line that ends in LF from becoming the other half of
+// the lone CR that ends the line before it: it ends in CRLF then.
+func (w *writer) apart(next byte) {
+	if n := len(w.out); next == '\n' && n > 0 && w.out[n-1] == '\r' {
+		w.out = append(w.out, '\r')
 	}
 }
 

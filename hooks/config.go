@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // ConfigName is the name of a repository's configuration file, in the root of
@@ -31,6 +32,8 @@ type Config struct {
 	Limits struct {
 		Request, File int64 // bytes
 	}
+	Compat    Compat
+	Providers map[string]*Provider
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -48,6 +51,8 @@ func (c *Config) schema() section {
 			"request": size(&c.Limits.Request),
 			"file":    size(&c.Limits.File),
 		}.decode,
+		"compat":    c.Compat.schema().decode,
+		"providers": named(&c.Providers, (*Provider).schema),
 	}
 }
 
@@ -62,9 +67,7 @@ func (c *Config) schema() section {
 func DecodeConfig(place string, data []byte) (*Config, error) {
 	d := decoder{place: place}
 	c := &Config{}
-	if root := d.parse(data); root != nil {
-		c.schema().decode(&d, "", root)
-	}
+	d.read(data, func(root ast.Node) { c.schema().decode(&d, "", root) })
 	if err := d.err(); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ var (
 	countKeys   = []string{"expected_replacements", "expectedReplacements"}
 	listKeys    = []string{"edits", "replacements", "ReplacementChunks"}
 	contentKeys = []string{"content", "contents", "file_text", "fileText"}
-	lazyKeys    = []string{"code_edit"}
+	lazyKeys    = []string{"code_edit", "code", "update"}
 
 	editKeys = slices.Concat(pathKeys, oldKeys, newKeys, allKeys, countKeys, listKeys, []string{"dryRun"})
 )
@@ -132,7 +132,9 @@ func readEdit(r *reader, tool string, args any, line int) bool {
 		path = r.opt.Path
 	}
 	switch list, batch := r.take(o, tool, listKeys); {
-	case tool == "edit_file" && batch, !batch && !o.has(oldKeys...) && o.has(lazyKeys...):
+	case !batch && !o.has(oldKeys...) && !o.has(newKeys...) && o.has(lazyKeys...):
+		r.lazy(o, tool)
+	case tool == "edit_file" && batch:
 		r.fail(edit.Unsupported, o.line, "%sthese arguments are not read", colon(tool))
 	case r.takeBool(o, tool, []string{"dryRun"}):
 		// Taking it for a field without meaning would write what must not be
@@ -220,10 +222,13 @@ func (r *reader) replacement(o *object, where string, mayDelete bool) edit.Repla
 
 // ignored notes keys that mean nothing here. So are line numbers: a text that
 // stands once needs none, and one that stands more often is refused.
-func (r *reader) ignored(o *object, in string) {
+func (r *reader) ignored(o *object, in string) { r.unknown(o, in, editKeys) }
+
+// unknown notes the keys that are not among the known ones.
+func (r *reader) unknown(o *object, in string, known []string) {
 	var names []string
 	for _, k := range slices.Sorted(maps.Keys(o.fields)) {
-		if o.fields[k] != nil && !slices.Contains(editKeys, k) {
+		if o.fields[k] != nil && !slices.Contains(known, k) {
 			names = append(names, in+edit.Quote(k))
 		}
 	}

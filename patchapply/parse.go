@@ -13,12 +13,18 @@ const defaultLimit = 64 << 20
 // Options say how a request is read. The zero value finds the format by itself.
 type Options struct {
 	// Format is auto (or empty), codex (apply-patch, patch) for an envelope,
-	// git-diff (udiff, udiff-simple) for a unified diff, edit for the bare arguments of an edit tool, call for tool calls. JSON
-	// that carries calls is opened whatever the format.
+	// git-diff (udiff, udiff-simple) for a unified diff, blocks (diff,
+	// diff-fenced, editor-diff, editor-diff-fenced, cline, roo, zed) for
+	// SEARCH/REPLACE, whole (editor-whole) for listings, xml for tags, edit or
+	// lazy for the bare arguments of an edit tool, call for tool calls. JSON that
+	// carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
-	Strict bool   // read envelopes as strictly as Codex does
-	Limit  int64  // bytes; 0 means 64 MiB
+	// Strict reads one envelope as Codex does, and nothing else. What is wrong
+	// is told in its words, as one error whose Why is [SyntaxStep].
+	Strict bool
+	Aider  bool  // a listing without path takes the last existing one named above it
+	Limit  int64 // bytes; 0 means 64 MiB
 	// Exists reports whether there is a file of this name, relative to where the
 	// request's paths start: some formats write names that mean one thing or
 	// another. Nil: nothing exists.
@@ -27,8 +33,8 @@ type Options struct {
 
 // A Request is what an agent asked for.
 type Request struct {
-	// Format is codex (envelopes), git-diff or edit, that of the first operation; empty
-	// if nothing was recognised.
+	// Format is codex (envelopes), git-diff, blocks, whole, xml, lazy or edit,
+	// that of the first operation; empty if nothing was recognised.
 	Format string
 	Ops    []edit.Op
 	// Notes are the liberties that reading took. Their Line is that of the text
@@ -128,6 +134,14 @@ func (r *reader) read(data []byte) {
 	}
 	if f != nil && f.later {
 		r.fail(edit.Unsupported, 0, "the format %s is not read", f.name)
+		return
+	}
+	if r.opt.Strict {
+		if f != nil && f.name != "codex" {
+			r.fail(edit.Usage, 0, "the format %s cannot be read strictly: only envelopes are", f.name)
+			return
+		}
+		r.strict(data)
 		return
 	}
 	r.only = f

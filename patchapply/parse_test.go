@@ -12,7 +12,7 @@ import (
 
 // render writes a request or its refusal in a compact form, one fact a line:
 //
-//	add|update|delete|replace PATH[ -> PATH] @LINE, then the operation's details
+//	add|update|delete|replace|block|write PATH[ -> PATH] @LINE, then the operation's details
 //	call ID NAME, base DIR, note CODE LINE, fail CODE LINE
 func render(req *Request, err error) string {
 	var b strings.Builder
@@ -43,14 +43,14 @@ func render(req *Request, err error) string {
 
 func renderOp(op edit.Op) string {
 	var b strings.Builder
-	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Diff: "diff"}[op.Kind]
+	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Diff: "diff", edit.Block: "block", edit.Write: "write"}[op.Kind]
 	fmt.Fprintf(&b, "%s %s", kind, op.Path)
 	if op.MoveTo != "" {
 		fmt.Fprintf(&b, " -> %s", op.MoveTo)
 	}
 	fmt.Fprintf(&b, " @%d\n", op.Line)
 	b.WriteString(renderDiff(op))
-	if op.Kind == edit.Add {
+	if op.Kind == edit.Add || op.Kind == edit.Write {
 		fmt.Fprintf(&b, " %q\n", op.Content)
 	}
 	for _, h := range op.Hunks {
@@ -74,10 +74,16 @@ func renderOp(op edit.Op) string {
 		if r.Count > 0 {
 			fmt.Fprintf(&b, " count %d", r.Count)
 		}
+		if r.Hint > 0 {
+			fmt.Fprintf(&b, " line %d", r.Hint)
+		}
 		if op.Batch {
 			b.WriteString(" batch")
 		}
 		b.WriteByte('\n')
+	}
+	for _, r := range op.Readings {
+		fmt.Fprintf(&b, " or %s %q -> %q\n", r.Code, r.Old, r.New)
 	}
 	return b.String()
 }
@@ -228,13 +234,13 @@ var wrapTests = []parseTest{
 	{name: "prose only", in: "I could not find it.", want: "fail nothing-recognised 0\n"},
 	{name: "near miss", in: "x|*** begin patch", want: "fail nothing-recognised 2\n"},
 	{name: "near miss of a block", in: "<<<< SEARCH", want: "fail nothing-recognised 1\n"},
-	{name: "search and replace", in: "f|<<<<<<< SEARCH|a|=======|b|>>>>>>> REPLACE", want: "fail unsupported 2\n"},
-	{name: "xml", in: "<replace_in_file>|<path>f</path>", want: "fail unsupported 1\n"},
-	{name: "listing", in: "src/f.go|```|package f|```", want: "fail unsupported 2\n"},
-	{name: "block behind a patch", in: "BP|D m|EP|<<<<<<< SEARCH|a", want: "fail mixed-formats 4\n"},
+	{name: "search and replace", in: "f|<<<<<<< SEARCH|a|=======|b|>>>>>>> REPLACE", want: "block f @2\n \"a\\n\" -> \"b\\n\"\n"},
+	{name: "xml", in: "<replace_in_file>|<path>f</path>", want: "fail truncated 1\n"},
+	{name: "listing", in: "src/f.go|```|package f|```", want: "write src/f.go @2\n \"package f\\n\"\n"},
+	{name: "block behind a patch", in: "BP|D m|EP|f|<<<<<<< SEARCH|a|=======|>>>>>>> REPLACE", want: "fail mixed-formats 5\n"},
 	{name: "block behind a patch, format given", in: "BP|D m|EP|<<<<<<< SEARCH|a", opt: Options{Format: "patch"}, want: "delete m @2\nnote prose 4\n"},
 	{name: "V4A", in: "@@|-a|+b", opt: Options{Path: "f"}, want: "fail unsupported 1\n"},
-	{name: "unread format", in: "x", opt: Options{Format: "lazy"}, want: "fail unsupported 0\n"},
+	{name: "unread format", in: "x", opt: Options{Format: "memory"}, want: "fail unsupported 0\n"},
 	{name: "unknown format", in: "x", opt: Options{Format: "zip"}, want: "fail usage 0\n"},
 	{name: "too large", in: "12345", opt: Options{Limit: 4}, want: "fail too-large 0\n"},
 }
@@ -284,7 +290,7 @@ func TestMessages(t *testing.T) {
 		"BP|U m|@@|-a|x" + long + "|EP": {`line 5: a line of a hunk begins with a space, "+" or "-", found "x` + strings.Repeat("é", 119) + `"`},
 		"BP|A m|a|b|c|EP":               {`line 3: a line of a new file begins with "+", found "a" (and 2 more)`},
 		"x|*** begin patch":             {`"*** begin patch" comes near a marker`},
-		"BP|D m|EP|<<<<<<< SEARCH":      {"line 4: an envelope begins in line 1 and a SEARCH/REPLACE block in line 4"},
+		"BP|D m|EP|<<<<<<< SEARCH":      {"line 4: the block that begins here has no divider", "line 4: an envelope begins in line 1 and a SEARCH/REPLACE block in line 4"},
 		`{"file_path":"f","edits":[{"old_string":"a","new_string":"b"},{"new_string":"b"}]}`: {"line 1: edits[1]: old_string is missing"},
 	} {
 		_, err := Parse([]byte(short(in)), Options{})

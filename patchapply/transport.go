@@ -126,14 +126,20 @@ func (r *reader) object(o *object) {
 		r.fail(edit.NothingRecognised, o.line, "the JSON holds no tool call")
 	case only == "edit":
 		readEdit(r, "", o, o.line)
+	case only == "notebook", o.has("notebook_path"):
+		readNotebook(r, "", o, o.line)
+	case only == "lazy":
+		r.lazy(o, "")
 	case isList(o.first(patchKeys...)), isText && (strings.Contains(patch, "*** ") || !o.has(oldKeys...) && !o.has(listKeys...)):
 		readPatch(r, "", o, o.line)
 	case o.has(listKeys...), o.has(oldKeys...), o.has(newKeys...) && o.has(pathKeys...):
 		readEdit(r, "", o, o.line)
 	case o.has(contentKeys...) && o.has(pathKeys...):
 		r.fail(edit.Unsupported, o.line, "the content of a whole file is not read")
+	case o.has(diffKeys...) && o.has(pathKeys...):
+		readBlockCall(r, "", o, o.line)
 	case o.has(lazyKeys...):
-		r.fail(edit.Unsupported, o.line, "an edit with omitted code is not read")
+		r.lazy(o, "")
 	default:
 		r.fail(edit.NothingRecognised, o.line, "the JSON is of unknown shape: neither a patch (patch), nor an edit (file_path, old_string, new_string), nor a call")
 	}

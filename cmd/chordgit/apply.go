@@ -1,23 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
 	"github.com/chordgit/chordgit/patchapply"
 	"github.com/spf13/cobra"
 )
-
-// requestLimit is the most that is read of a request: 64 MiB.
-const requestLimit = 64 << 20
 
 type applyOptions struct {
 	format    string
@@ -28,6 +29,7 @@ type applyOptions struct {
 	session   string
 	message   string
 	atomic    bool
+	flags     hooks.Config // what the command line says of the settings
 	dryRun    bool
 	diff      bool
 	index     bool
@@ -39,8 +41,8 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request, a patch envelope, a unified diff or an edit as JSON,
-from FILE or standard input. Everything is planned in memory before anything is written; each
+		Long: `Apply reads one request from FILE or standard input: a patch envelope, a unified
+diff, an edit as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
 file is changed as a whole or not at all. What does not fit is refused with the
 reason, other files still go (see --atomic). The change is recorded as a turn
 that "chordgit rewind" takes back.`,
@@ -55,17 +57,17 @@ that "chordgit rewind" takes back.`,
 			if _, ok := compats[opt.compat]; !ok {
 				return fmt.Errorf("--compat: want chord, codex or aider, found %q", opt.compat)
 			}
-			data, err := a.request(args)
-			if err != nil {
-				a.report(newFailure("apply", err))
-				return nil
+			opt.flags.Match.Ambiguous = opt.ambiguous
+			if cmd.Flags().Changed("atomic") {
+				opt.flags.Apply.Atomic = &opt.atomic
 			}
-			a.apply(cmd.Context(), data, opt)
+			opt.session = cmp.Or(opt.session, a.getenv("CHORDGIT_SESSION"))
+			a.apply(cmd.Context(), args, opt)
 			return nil
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, git-diff, edit or call")
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, git-diff, blocks, whole, xml, cline, edit, lazy or call")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
@@ -84,7 +86,7 @@ that "chordgit rewind" takes back.`,
 var compats = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}
 
 // request reads the bytes of the request, at most one more than allowed.
-func (a *app) request(args []string) ([]byte, error) {
+func (a *app) request(args []string, limit int64) ([]byte, error) {
 	in := a.stdin
 	if len(args) == 1 {
 		name := args[0]
@@ -100,7 +102,7 @@ func (a *app) request(args []string) ([]byte, error) {
 	} else if f, ok := in.(*os.File); ok && isTerminal(f) {
 		return nil, &edit.Error{Code: edit.Usage, Msg: "no request: name a file or send the request on standard input"}
 	}
-	data, err := io.ReadAll(io.LimitReader(in, requestLimit+1))
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
 		return nil, &edit.Error{Code: edit.Unreadable, Msg: "the request cannot be read", Err: err}
 	}
@@ -108,16 +110,33 @@ func (a *app) request(args []string) ([]byte, error) {
 }
 
 // apply carries out one request and reports.
-func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
-	repo, repoErr := a.open()
-	if repoErr == nil {
+func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
+	if compats[opt.compat] == edit.Codex {
+		data, err := a.request(args, requestLimit)
+		if err != nil {
+			a.report(newFailure("apply", err))
+			return
+		}
+		a.codex(ctx, data, opt, false)
+		return
+	}
+	repo, openErr := a.open()
+	if openErr == nil {
 		defer repo.Close()
 	}
+	settings, err := a.settings(repo, &opt.flags)
+	openErr = errors.Join(openErr, err)
+	data, err := a.request(args, settings.RequestLimit)
+	if err != nil {
+		a.report(newFailure("apply", err))
+		return
+	}
 	req, err := patchapply.Parse(data, patchapply.Options{
-		Format: opt.format, Path: opt.path, Limit: requestLimit, Strict: compats[opt.compat] == edit.Codex, Exists: exists(repo, opt.base),
+		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
+		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
 	})
 	if err == nil {
-		err = repoErr
+		err = openErr
 	}
 	rep := &report{Command: "apply", DryRun: opt.dryRun}
 	if req != nil {
@@ -130,21 +149,56 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 		a.answer(rep, req, nil)
 		return
 	}
-	plan, turn, err := a.carryOut(ctx, repo, req, opt)
+	plan, turn, err := a.carryOut(ctx, repo, req, settings, opt)
 	if err != nil {
 		rep.Status = failed
 		rep.fail(toErrors(err))
-		a.answer(rep, req, plan)
-		return
+	} else {
+		rep.plan(plan, a.counting(repo))
+		if turn != nil {
+			rep.Turn = &turn.N
+		}
+		if opt.dryRun || opt.diff && len(plan.Changes) > 0 {
+			rep.Diff = diffChanges(plan.Changes, repo.Content)
+		}
 	}
-	rep.plan(plan, a.counting(repo))
-	if turn != nil {
-		rep.Turn = &turn.N
-	}
-	if opt.dryRun || opt.diff && len(plan.Changes) > 0 {
-		rep.Diff = diffChanges(plan.Changes, repo.Content)
+	if !opt.dryRun {
+		a.advise(ctx, repo, opt.session, rep, plan)
 	}
 	a.answer(rep, req, plan)
+}
+
+// advise counts the files in which the session looked for text in vain, and
+// from the second time in a row on says what helps.
+func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep *report, plan *edit.Plan) {
+	var missed, fit []string
+	for _, f := range rep.Failures {
+		if f.Code == edit.NoMatch && !slices.Contains(missed, f.Path) {
+			missed = append(missed, f.Path)
+		}
+	}
+	if plan != nil && rep.Status != failed {
+		for _, o := range plan.Outcomes {
+			if o.OK {
+				fit = append(fit, o.Path)
+			}
+		}
+	}
+	counts, err := repo.CountMisses(ctx, session, missed, fit)
+	if err != nil {
+		return // advice is not worth a failure
+	}
+	whole := "or rewrite the whole passage with Write"
+	if rep.Format == "blocks" || rep.Format == "git-diff" {
+		whole = "or send the whole file as a listing"
+	}
+	var lines []string
+	for _, path := range missed {
+		if n := counts[path]; n > 1 {
+			lines = append(lines, fmt.Sprintf("%s: text was not found there %d times in a row. Read the range again and copy it, %s; do not retype the old text from memory.", edit.Quote(path), n, whole))
+		}
+	}
+	rep.Advice = strings.Join(lines, "\n")
 }
 
 // exists tells readers of requests whether the worktree has a file; without a
@@ -165,7 +219,7 @@ func exists(repo *gitops.Repo, base string) func(path string) bool {
 
 // counting is where a report takes the files' content from to count changed
 // lines: only JSON tells them.
-func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
+func (a *app) counting(repo workplace) func(*edit.File) []byte {
 	if !a.json {
 		return nil
 	}
@@ -173,12 +227,15 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 }
 
 // carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, settings hooks.Settings, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
 	options.Compat = compats[opt.compat]
-	options.RefuseAmbiguous = opt.ambiguous == "refuse"
-	options.Atomic = opt.atomic
+	options.Superuser = a.superuser
+	options.RefuseAmbiguous = settings.RefuseAmbiguous
+	options.PreserveFinalNewline = settings.KeepFinalNewline
+	options.Atomic = settings.Atomic
+	options.FileLimit = settings.FileLimit
 	options.AllowPlaceholders = opt.omissions
 	options.Index = opt.index
 	making := func(tree edit.Tree) (*edit.Plan, error) {
@@ -186,25 +243,21 @@ func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.R
 		plan, err = edit.NewPlan(tree, req.Ops, options)
 		return plan, err
 	}
-	if opt.dryRun {
-		tree := repo.Tree()
-		if opt.index {
-			tree = repo.IndexedTree()
+	tree, apply := repo.Tree(), repo.Apply
+	if opt.index {
+		recorded, ok := repo.(*gitops.Repo)
+		if !ok {
+			return nil, nil, &edit.Error{Code: edit.Usage, Msg: "--index: there is no repository"}
 		}
+		tree, apply = recorded.IndexedTree(), recorded.ApplyIndexed
+	}
+	if opt.dryRun {
 		_, err = making(tree)
 		return plan, nil, err
 	}
-	apply := repo.Apply
-	if opt.index {
-		apply = repo.ApplyIndexed
-	}
-	session := opt.session
-	if session == "" {
-		session = a.getenv("CHORDGIT_SESSION")
-	}
 	err = a.holding(ctx, func(ctx context.Context) error {
 		var err error
-		turn, err = apply(ctx, gitops.Turn{Agent: a.agent(), Session: session, Message: opt.message}, making)
+		turn, err = apply(ctx, gitops.Turn{Agent: a.agent(), Session: opt.session, Message: opt.message}, making)
 		return err
 	})
 	return plan, turn, err
@@ -245,7 +298,7 @@ func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text
 			part.Notes = append(part.Notes, n)
 		}
 	}
-	if plan != nil && r.Format == "edit" && len(part.Failures) == 0 {
+	if plan != nil && r.sentences() && len(part.Failures) == 0 {
 		var lines []string
 		for i := range req.Ops {
 			if mine(i+1) && i < len(plan.Outcomes) && req.Ops[i].Call == call {
@@ -265,8 +318,16 @@ func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text
 	if out := part.undone(); out != "" {
 		text = strings.TrimSpace(text + "\n\n" + out)
 	}
+	for line := range strings.Lines(r.Advice) {
+		if slices.ContainsFunc(part.Failures, func(f failure) bool { return strings.HasPrefix(line, edit.Quote(f.Path)+": ") }) {
+			text += "\n" + strings.TrimSuffix(line, "\n")
+		}
+	}
 	return text, len(part.Failures) > 0
 }
+
+// sentences reports whether each operation of the format is told in one.
+func (r *report) sentences() bool { return r.Format == "edit" || r.Format == "notebook" }
 
 // sentence says what one edit did.
 func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
@@ -276,6 +337,8 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 			continue
 		}
 		switch {
+		case op.Kind == edit.Cell && o.Cell != "":
+			return fmt.Sprintf(cellDone[op.Cell.Mode], edit.Quote(o.Cell), p)
 		case c.Before == nil:
 			return "Created " + p
 		case op.Batch:
@@ -288,4 +351,11 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Wrote " + p
 	}
 	return "No changes: " + p
+}
+
+// cellDone says what was done to a cell of a notebook.
+var cellDone = [...]string{
+	edit.ReplaceCell: "Replaced cell %s of %s",
+	edit.InsertCell:  "Inserted cell %s into %s",
+	edit.DeleteCell:  "Deleted cell %s of %s",
 }

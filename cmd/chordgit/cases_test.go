@@ -151,7 +151,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 		case "--compat":
 			i++
 			popt.Compat = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}[c.args[i]]
-			opt.Strict = popt.Compat == edit.Codex
+			opt.Strict, opt.Aider = popt.Compat == edit.Codex, popt.Compat == edit.Aider
 		case "--ambiguous=refuse":
 			popt.RefuseAmbiguous = true
 		case "--final-newline=preserve":
@@ -199,6 +199,7 @@ func runCase(t *testing.T, c testCase) {
 	}
 	compareTrees(t, got, want)
 	if plan != nil {
+		untouched(t, req, plan, c.before)
 		back := got.Apply(fill(plan, c.before, got).Invert())
 		compareTrees(t, back, c.before)
 	}
@@ -270,7 +271,7 @@ func compareFacts(t *testing.T, rep *report, req *patchapply.Request, plan *edit
 		messages[fact("fail", f.Code, f.Path, f.Lines)] += f.full() + "\n"
 	}
 	var sentences []string
-	if plan != nil && rep.Format == "edit" {
+	if plan != nil && rep.sentences() {
 		for i := range req.Ops {
 			sentences = append(sentences, sentence(&req.Ops[i], plan, plan.Outcomes[i]))
 		}

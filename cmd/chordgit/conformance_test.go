@@ -34,6 +34,9 @@ func TestConformance(t *testing.T) {
 		"codex-scenarios": scenarios,
 		"two-timeouts":    twoTimeouts,
 		"edit-bugs":       editBugs,
+		"aider-cases":     aiderCases,
+		"codex-probes":    codexProbes,
+		"codex-answers":   codexScenarios,
 	}
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		passed, failed := sets[name](t, dir)
@@ -79,6 +82,7 @@ type fixture struct {
 	Mode     string `json:"mode"`
 	Symlink  string `json:"symlink"`
 	Hardlink string `json:"hardlink"`
+	FIFO     bool   `json:"fifo"`
 }
 
 func (f *fixture) UnmarshalJSON(data []byte) error {
@@ -105,6 +109,8 @@ func (f fixture) make(t *testing.T, dir, name string) {
 	case err != nil:
 	case f.Symlink != "":
 		err = os.Symlink(f.Symlink, p)
+	case f.FIFO:
+		err = exec.Command("mkfifo", p).Run()
 	case f.Hardlink != "":
 		err = os.Link(filepath.Join(dir, filepath.FromSlash(f.Hardlink)), p)
 	default:
@@ -146,6 +152,7 @@ func (w workspace) git(args ...string) {
 func (w workspace) apply(input string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	a := &app{stdin: strings.NewReader(input), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	a.repo.NoSync = true // hundreds of requests: nothing here is about what a crash leaves
 	code = a.run(append([]string{"-C", w.dir, "apply"}, args...))
 	return code, out.String(), errs.String()
 }
@@ -288,29 +295,111 @@ func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 	return passed, failed
 }
 
+// aiderCases are replies in Aider's formats.
+func aiderCases(t *testing.T, dir string) (passed, failed []string) {
+	files, err := filepath.Glob(filepath.Join(dir, "aider-cases", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c toolCase
+		if err := json.Unmarshal(data, &c); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if why := c.run(t); why != "" {
+			failed = append(failed, c.Name+": "+why)
+		} else {
+			passed = append(passed, c.Name)
+		}
+	}
+	return passed, failed
+}
+
+// A toolCase is one request with its right outcome, and further ones that are
+// right, too.
+type toolCase struct {
+	Name     string             `json:"name"`
+	Format   string             `json:"format"`
+	Files    map[string]fixture `json:"files"`
+	Input    json.RawMessage    `json:"input"`
+	Args     []string           `json:"args"`
+	Expect   expectation        `json:"expect"`
+	Also     []expectation      `json:"also"`
+	Runnable *bool              `json:"runnable"`
+	Variants []struct {
+		Args   []string      `json:"args"`
+		Expect expectation   `json:"expect"`
+		Also   []expectation `json:"also"`
+	} `json:"variants"`
+}
+
+type expectation struct {
+	Error     string             `json:"error"`
+	Files     map[string]fixture `json:"files"`
+	NoteLines []int              `json:"note_lines"`
+	FailLines []int              `json:"fail_lines"`
+	Notebook  string             `json:"notebook"` // instead of Files: only the source of this one's cell differs
+	Cell      string             `json:"cell"`
+	Source    string             `json:"source"`
+}
+
+// run tells what is wrong with the outcome, "" if nothing is.
+func (c *toolCase) run(t *testing.T) string {
+	why := c.one(t, c.Args, append(c.Also, c.Expect))
+	for _, v := range c.Variants {
+		if why == "" {
+			why = c.one(t, v.Args, append(v.Also, v.Expect))
+		}
+	}
+	return why
+}
+
+func (c *toolCase) one(t *testing.T, args []string, want []expectation) string {
+	var input string
+	if json.Unmarshal(c.Input, &input) != nil {
+		input = string(c.Input)
+	}
+	w := newWorkspace(t, c.Files)
+	code, stdout, stderr := w.apply(input, append([]string{"--json", "--format", c.Format}, args...)...)
+	var answer report
+	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
+		return fmt.Sprintf("no JSON: %v\n%s%s", err, stdout, stderr)
+	}
+	var noted, failedAt []int
+	for _, n := range answer.Notes {
+		noted = append(noted, n.Lines...)
+	}
+	for _, f := range answer.Failures {
+		failedAt = append(failedAt, f.Lines...)
+	}
+	for _, e := range want {
+		if e.Notebook != "" {
+			e.Files = maps.Clone(c.Files)
+			e.Files[e.Notebook] = fixture{Text: withSource(t, c.Files[e.Notebook].Text, e.Cell, e.Source)}
+		}
+		ok := (code == 0) == (e.Error == "") && maps.Equal(w.files(), tree(e.Files))
+		// A refusal for want of the format is not the right refusal.
+		ok = ok && !slices.ContainsFunc(answer.Failures, func(f failure) bool { return f.Code == "unsupported" || f.Code == "usage" })
+		for _, l := range e.NoteLines {
+			ok = ok && slices.Contains(noted, l)
+		}
+		for _, l := range e.FailLines {
+			ok = ok && slices.Contains(failedAt, l)
+		}
+		if ok {
+			return ""
+		}
+	}
+	return fmt.Sprintf("exit %d, tree %q\n%s%s", code, w.files(), stdout, stderr)
+}
+
 // editBugs are faults reported for edit tools, with the right outcome.
 func editBugs(t *testing.T, dir string) (passed, failed []string) {
-	type expect struct {
-		Error     string             `json:"error"`
-		Files     map[string]fixture `json:"files"`
-		NoteLines []int              `json:"note_lines"`
-		FailLines []int              `json:"fail_lines"`
-	}
-	var cases []struct {
-		Name     string             `json:"name"`
-		Format   string             `json:"format"`
-		Kind     string             `json:"kind"`
-		Files    map[string]fixture `json:"files"`
-		Input    json.RawMessage    `json:"input"`
-		Args     []string           `json:"args"`
-		Expect   expect             `json:"expect"`
-		Also     []expect           `json:"also"`
-		Runnable *bool              `json:"runnable"`
-		Variants []struct {
-			Args   []string `json:"args"`
-			Expect expect   `json:"expect"`
-		} `json:"variants"`
-	}
+	var cases []toolCase
 	data, err := os.ReadFile(filepath.Join(dir, "edit-bugs.json"))
 	if err != nil {
 		return nil, nil
@@ -322,51 +411,27 @@ func editBugs(t *testing.T, dir string) (passed, failed []string) {
 		if c.Runnable != nil && !*c.Runnable {
 			continue
 		}
-		var input string
-		if json.Unmarshal(c.Input, &input) != nil {
-			input = string(c.Input)
-		}
-		one := func(args []string, want ...expect) string {
-			w := newWorkspace(t, c.Files)
-			code, stdout, stderr := w.apply(input, append([]string{"--json", "--format", c.Format}, args...)...)
-			var answer report
-			if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
-				return fmt.Sprintf("no JSON: %v\n%s%s", err, stdout, stderr)
-			}
-			var noted, failedAt []int
-			for _, n := range answer.Notes {
-				noted = append(noted, n.Lines...)
-			}
-			for _, f := range answer.Failures {
-				failedAt = append(failedAt, f.Lines...)
-			}
-			for _, e := range want {
-				ok := (code == 0) == (e.Error == "") && maps.Equal(w.files(), tree(e.Files))
-				// A refusal for want of the format is not the right refusal.
-				ok = ok && !slices.ContainsFunc(answer.Failures, func(f failure) bool { return f.Code == "unsupported" || f.Code == "usage" })
-				for _, l := range e.NoteLines {
-					ok = ok && slices.Contains(noted, l)
-				}
-				for _, l := range e.FailLines {
-					ok = ok && slices.Contains(failedAt, l)
-				}
-				if ok {
-					return ""
-				}
-			}
-			return fmt.Sprintf("exit %d, tree %q\n%s%s", code, w.files(), stdout, stderr)
-		}
-		why := one(c.Args, append(c.Also, c.Expect)...)
-		for _, v := range c.Variants {
-			if why == "" {
-				why = one(v.Args, v.Expect)
-			}
-		}
-		if why == "" {
-			passed = append(passed, c.Name)
-		} else {
+		if why := c.run(t); why != "" {
 			failed = append(failed, c.Name+": "+why)
+		} else {
+			passed = append(passed, c.Name)
 		}
 	}
 	return passed, failed
+}
+
+// withSource is the text of a notebook whose lists of lines stand one line each,
+// where the only line of a cell's source is another.
+func withSource(t *testing.T, text, id, source string) string {
+	t.Helper()
+	at := strings.Index(text, `"id": "`+id+`"`)
+	if at < 0 {
+		t.Fatalf("no cell %s", id)
+	}
+	from := at + strings.Index(text[at:], "\"source\": [\n    ") + len("\"source\": [\n    ")
+	line, err := json.Marshal(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text[:from] + string(line) + text[from+strings.Index(text[from:], "\n"):]
 }

@@ -17,7 +17,10 @@ import (
 )
 
 func main() {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, superuser: os.Geteuid() == 0}
+	if isDropIn(os.Args[0]) {
+		a.end(a.dropIn(os.Args[1:]))
+	}
 	a.end(a.run(os.Args[1:]))
 }
 
@@ -26,6 +29,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	superuser      bool           // no file's mode forbids to write it
 	repo           gitops.Options // what tests put in; zero otherwise
 
 	dir     string // -C
@@ -78,7 +82,7 @@ without touching what you did since.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "say only what went wrong")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
 	root.AddCommand(a.applyCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
-		a.rewindCommand(), a.redoCommand(), a.demoCommand(), a.versionCommand())
+		a.rewindCommand(), a.redoCommand(), a.demoCommand(), a.toolsCommand(), a.versionCommand())
 	return root
 }
 

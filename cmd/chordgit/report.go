@@ -10,6 +10,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
 )
 
 // A report is what a command that changes files has to say. It is rendered as
@@ -26,6 +27,7 @@ type report struct {
 	Notes    []note    `json:"notes"`
 	Diff     string    `json:"diff,omitempty"`
 	Redo     string    `json:"redo,omitempty"`
+	Advice   string    `json:"advice,omitempty"` // for models: not in the text for people
 
 	groups int // file groups that were not applied
 }
@@ -85,11 +87,13 @@ var hints = map[edit.Code]string{
 	edit.Unsupported:       "send the change as a patch envelope or as an edit",
 	edit.Overlap:           "send one operation for each file",
 	edit.Exists:            "use an Update, or delete the file in the same request first",
+	edit.NoSuchCell:        "read the notebook again and name one of its cells",
 	edit.Missing:           "check the path; a new file needs an Add",
 	edit.Placeholder:       "send the complete text; --allow-placeholders writes such lines as they are",
 	edit.ReaderLine:        "send the text of the file alone; --allow-placeholders writes such lines as they are",
 	edit.NoMatch:           "read the range again, rebuild the failed part from complete current lines, do not send it unchanged",
 	edit.Ambiguous:         "give more lines around the place, or an anchor that stands once",
+	edit.LazyEdit:          "send the change as hunks, as old and new text, or as the whole file",
 	edit.CountMismatch:     "count again, or add context to old_string",
 	edit.EmptyOld:          "give the text to replace",
 	edit.IndexDiffers:      "stage the file, or put it back, and try again; or leave out --index",
@@ -228,7 +232,7 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, hooks.BadConfig:
 			return 1
 		default:
 			code = 3
@@ -452,7 +456,7 @@ func (r *report) headline() string {
 	name := r.Command
 	if r.Command == "apply" {
 		name = "apply_patch"
-		if r.Format != "" && r.Format != "codex" {
+		if r.Format != "" && r.Format != "codex" && r.Format != "v4a" {
 			name = r.Format
 		}
 	}
