@@ -131,19 +131,6 @@ func splitText(s string) []string {
 	return lines
 }
 
-// returns tells which lines of a text end in CR LF, nil if none does.
-func returns(s string) []bool {
-	if !strings.Contains(s, "\r\n") {
-		return nil
-	}
-	lines := strings.Split(s, "\n")
-	cr := make([]bool, len(lines))
-	for i, l := range lines[:len(lines)-1] {
-		cr[i] = strings.HasSuffix(l, "\r")
-	}
-	return cr
-}
-
 // readBlockCall reads the arguments of a tool that takes a path and blocks.
 func readBlockCall(r *reader, name string, args any, line int) bool {
 	v, err := r.decoded(args, line)

@@ -225,3 +225,14 @@ func (d *diff) onlyCR(removed, added []int) bool {
 	}
 	return differ
 }
+
+// endedInCR tells which lines of a text end in CR LF; nil if none does.
+func endedInCR(s string) (cr []bool) {
+	if !strings.Contains(s, "\r\n") {
+		return nil
+	}
+	for l := range strings.Lines(s) {
+		cr = append(cr, strings.HasSuffix(l, "\r\n"))
+	}
+	return cr
+}

@@ -104,7 +104,7 @@ type start struct {
 
 // text reads a text that is no JSON.
 func (r *reader) text(s string) {
-	t := &text{reader: r, lines: splitText(s), cr: returns(s), used: map[int]bool{}, unclosed: map[string]bool{}}
+	t := &text{reader: r, lines: splitText(s), cr: endedInCR(s), used: map[int]bool{}, unclosed: map[string]bool{}}
 	t.begins = slices.ContainsFunc(t.lines, isBegin)
 	before := len(r.errs)
 	g := t.region(0, len(t.lines))

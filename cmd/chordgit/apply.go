@@ -245,12 +245,16 @@ func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Requ
 		plan, err = edit.NewPlan(tree, req.Ops, options)
 		return plan, err
 	}
-	tree, apply := repo.Tree, repo.Apply
-	if r, ok := repo.(*gitops.Repo); ok && opt.index {
-		tree, apply = r.IndexedTree, r.ApplyIndexed
+	tree, apply := repo.Tree(), repo.Apply
+	if opt.index {
+		recorded, ok := repo.(*gitops.Repo)
+		if !ok {
+			return nil, nil, &edit.Error{Code: edit.Usage, Msg: "--index: there is no repository"}
+		}
+		tree, apply = recorded.IndexedTree(), recorded.ApplyIndexed
 	}
 	if opt.dryRun {
-		_, err = making(tree())
+		_, err = making(tree)
 		return plan, nil, err
 	}
 	err = a.holding(ctx, func(ctx context.Context) error {
