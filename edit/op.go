@@ -30,12 +30,20 @@ type Op struct {
 	Replacements []Replacement // Replace; empty old texts create
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
-	Batch   bool
+	Batch bool
+	// InOrder makes every replacement match the result of those before it; like
+	// a Batch they are found by the exact steps and stand or fall together.
+	InOrder bool
 	Content []byte // Add, Write, Insert
+	At      int    // Insert: the line behind which Content goes; 0 is the top, AtEnd the end
 
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it
 }
+
+// AtEnd is the line behind which text is appended: at the end of the file, as
+// it was sent.
+const AtEnd = -1
 
 // A Hunk is one block of an Update. Its old lines are the context and removed
 // ones, its new lines the context and added ones.

@@ -302,30 +302,8 @@ func (p *replacer) batch() ([]hit, Errors) {
 			failed[second] = &Error{Code: EditOverlap, Path: p.path, Op: p.number, Lines: []int{b.line}, Msg: fmt.Sprintf("overlaps edits[%d] at line %d", first, b.line)}
 		}
 	}
-	var errs Errors
-	var fit []string
-	for _, i := range tried {
-		if err := failed[i]; err != nil {
-			err.Hunk, err.Of, err.Msg = i+1, len(items), fmt.Sprintf("edits[%d]: %s", i, err.Msg)
-			errs = append(errs, err)
-			continue
-		}
-		fit = append(fit, fmt.Sprint(i))
-	}
+	fit, errs := judge(failed, tried, skipped)
 	if len(errs) > 0 {
-		if len(errs) > 1 {
-			for _, err := range errs {
-				boundFacts(Errors{err}, factsMostItem)
-			}
-			boundFacts(errs, factsMostList)
-		}
-		last := errs[len(errs)-1]
-		if len(fit) > 0 {
-			last.Facts = append(last.Facts, fmt.Sprintf("edits %s would match, but a list is applied as a whole", strings.Join(fit, ", ")))
-		}
-		if len(skipped) > 0 {
-			last.Facts = append(last.Facts, fmt.Sprintf("edits %s change nothing or repeat another", strings.Join(skipped, ", ")))
-		}
 		return nil, errs
 	}
 	if len(skipped) > 0 {
@@ -333,6 +311,37 @@ func (p *replacer) batch() ([]hit, Errors) {
 	}
 	p.outcome.Edits = len(fit)
 	return all, nil
+}
+
+// judge completes the failures of a list's items: which item each is of, what
+// would have matched, and no more detail than can be read. Without failures it
+// returns the items that fit.
+func judge(failed []*Error, tried []int, skipped []string) (fit []string, errs Errors) {
+	for _, i := range tried {
+		if err := failed[i]; err != nil {
+			err.Hunk, err.Of, err.Msg = i+1, len(failed), fmt.Sprintf("edits[%d]: %s", i, err.Msg)
+			errs = append(errs, err)
+			continue
+		}
+		fit = append(fit, fmt.Sprint(i))
+	}
+	if len(errs) == 0 {
+		return fit, nil
+	}
+	if len(errs) > 1 {
+		for _, err := range errs {
+			boundFacts(Errors{err}, factsMostItem)
+		}
+		boundFacts(errs, factsMostList)
+	}
+	last := errs[len(errs)-1]
+	if len(fit) > 0 {
+		last.Facts = append(last.Facts, fmt.Sprintf("edits %s would match, but a list is applied as a whole", strings.Join(fit, ", ")))
+	}
+	if len(skipped) > 0 {
+		last.Facts = append(last.Facts, fmt.Sprintf("edits %s change nothing or repeat another", strings.Join(skipped, ", ")))
+	}
+	return fit, errs
 }
 
 // item finds the places of one replacement by the exact steps.

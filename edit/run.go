@@ -36,7 +36,7 @@ func (r *run) do() Errors {
 		if n != nil {
 			return fail(Exists, "cannot add file that already exists")
 		}
-		data, errs := r.whole(string(r.op.Content))
+		data, errs := r.whole(string(r.op.Content), nil)
 		if len(errs) > 0 {
 			return errs
 		}
@@ -51,21 +51,28 @@ func (r *run) do() Errors {
 	case Update:
 		return r.update(n)
 	case Replace:
+		if r.op.InOrder {
+			return r.replaceInOrder(n)
+		}
 		return r.replaceIn(n)
+	case Write:
+		return r.write(n)
+	case Insert:
+		return r.insert(n)
 	}
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }
 
 // whole returns the content of a file that is written as a whole: cleaned, and
-// refused if it is not what a file can be.
-func (r *run) whole(text string) ([]byte, Errors) {
+// refused if it is not what a file can be. old is the text that it replaces.
+func (r *run) whole(text string, old []byte) ([]byte, Errors) {
 	if strings.Contains(text, "\x00") {
 		return nil, fail(ControlCharacter, "the new text holds a NUL (U+0000)")
 	}
-	if errs := r.omissions(nil); len(errs) > 0 {
+	if errs := r.omissions(old); len(errs) > 0 {
 		return nil, errs
 	}
-	text, removed := invisible.Clean(text, "", true)
+	text, removed := invisible.Clean(text, string(old), true)
 	if text == "" && removed != nil {
 		return nil, fail(OnlyInvisible, "the new text consists of characters that cannot be seen: %s", removed)
 	}
@@ -92,14 +99,17 @@ func (r *run) note(code Code, lines []int, format string, args ...any) {
 	r.notes = append(r.notes, Note{Code: code, Path: r.path, Op: r.number, Lines: lines, Msg: fmt.Sprintf(format, args...)})
 }
 
-// create puts a new file into the picture. One that takes the place of a file
-// of the snapshot keeps its mode.
-func (r *run) create(data []byte) {
+// create puts a new file into the picture.
+func (r *run) create(data []byte) { r.picture[r.path] = r.fresh(data) }
+
+// fresh is a new file. One that takes the place of a file of the snapshot keeps
+// its mode.
+func (r *run) fresh(data []byte) *node {
 	mode := 0o666 &^ r.opt.Umask
 	if old := r.start[r.path]; old.Regular() {
 		mode = old.Mode
 	}
-	r.picture[r.path] = &node{mode: mode, data: data}
+	return &node{mode: mode, data: data}
 }
 
 func (r *run) update(n *node) Errors {
@@ -173,7 +183,7 @@ func (r *run) replaceIn(n *node) Errors {
 	}
 	if first.Old == "" && len(r.op.Replacements) == 1 {
 		if n == nil || n.size() == 0 {
-			data, errs := r.whole(first.New)
+			data, errs := r.whole(first.New, nil)
 			if len(errs) > 0 {
 				return errs
 			}
