@@ -75,4 +75,7 @@ type Replacement struct {
 	Old, New string
 	All      bool // every place; without it there must be exactly one
 	Count    int  // exactly so many places, all replaced; 0 means not said
+	// From and To are the lines, 1-based, that Old lies within; 0 means not said.
+	// They choose among places that the text allows, never another one.
+	From, To int
 }

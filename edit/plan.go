@@ -85,7 +85,7 @@ const (
 // the defaults of the command.
 type Options struct {
 	Compat Compat
-	Umask fs.FileMode // bits that new files do not get
+	Umask  fs.FileMode // bits that new files do not get
 	// Roots are the absolute spellings of the tree's root, with slashes;
 	// absolute paths below one of them are made relative.
 	Roots []string

@@ -369,6 +369,9 @@ func (p *replacer) item(i int) ([]hit, *Error) {
 	if total == 0 {
 		return nil, p.notFoundText(i)
 	}
+	if rep.From > 0 {
+		hits, total = p.within(rep, hits, total)
+	}
 	if err := p.count(rep, hits, total, ""); err != nil {
 		return nil, err
 	}
@@ -380,7 +383,24 @@ func (p *replacer) item(i int) ([]hit, *Error) {
 
 func (p *replacer) places(rep *Replacement, i int) ([]hit, int) {
 	every := rep.All || rep.Count > 0
-	return p.hay.all(rep.Old, !every, every, i)
+	return p.hay.all(rep.Old, !every, every || rep.From > 0, i)
+}
+
+// within keeps the places that lie inside the lines which the request names. If
+// none does the text must stand once, and then it is taken where it stands.
+func (p *replacer) within(rep *Replacement, hits []hit, total int) ([]hit, int) {
+	inside := slices.DeleteFunc(slices.Clone(hits), func(h hit) bool {
+		last := h.line + strings.Count(strings.TrimSuffix(rep.Old, "\n"), "\n")
+		return h.line < rep.From || rep.To > 0 && last > rep.To || rep.To == 0 && h.line != rep.From
+	})
+	switch {
+	case len(inside) == 0:
+		rep.All = false
+		return hits[:min(len(hits), match.Kept)], total
+	case len(inside) < len(hits):
+		p.note("also-matches", lines(hits), "old_string stands %d times in the file; of these the lines given hold %d", total, len(inside))
+	}
+	return inside, len(inside)
 }
 
 // count tells whether so many places are what the replacement wants. step

@@ -15,6 +15,9 @@ type format struct {
 	// arguments: the format is JSON, and begins in no text.
 	arguments bool
 	later     bool // recognised, but not read
+	// bare reads arguments that come without the name of their tool; nil: the
+	// keys tell.
+	bare func(r *reader, o *object, line int)
 
 	// starts reports whether an extent of the format begins at line i. It is
 	// asked about visible lines outside other extents only.
@@ -31,15 +34,15 @@ var formats = []format{
 		what: "a SEARCH/REPLACE block", later: true, starts: blockStarts},
 	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", later: true, starts: diffStarts},
 	{name: "xml", what: "an XML wrapper", later: true, starts: xmlStarts},
-	{name: "edit", arguments: true},
+	{name: "edit", arguments: true, bare: func(r *reader, o *object, line int) { readEdit(r, "", o, line) }},
+	{name: "multi-edit", arguments: true, bare: func(r *reader, o *object, line int) { readEdit(r, "MultiEdit", o, line) }},
+	{name: "write", arguments: true, bare: func(r *reader, o *object, line int) { readWrite(r, "", o, line) }},
+	{name: "text-editor", arguments: true, bare: func(r *reader, o *object, line int) { readEditor(r, "", o, line) }},
+	{name: "memory", arguments: true, bare: func(r *reader, o *object, line int) { readEditor(r, "memory", o, line) }},
 	{name: "call", arguments: true},
-	{name: "v4a", later: true},
+	{name: "v4a", bare: func(r *reader, o *object, line int) { readV4A(r, o, line) }},
 	{name: "whole", also: []string{"editor-whole"}, later: true},
-	{name: "multi-edit", later: true},
-	{name: "write", later: true},
 	{name: "notebook", later: true},
-	{name: "text-editor", later: true},
-	{name: "memory", later: true},
 	{name: "lazy", later: true},
 }
 
@@ -95,6 +98,20 @@ type start struct {
 
 // text reads a text that is no JSON.
 func (r *reader) text(s string) {
+	if r.only != nil && r.only.name == "v4a" {
+		r.headerless(s)
+		return
+	}
+	t := r.lines(s)
+	t.begins = slices.ContainsFunc(t.lines, isBegin)
+	before := len(r.errs)
+	g := t.region(0, len(t.lines))
+	g.inside(g, "")
+	t.conclude(len(r.errs) > before)
+}
+
+// lines splits a text into lines, without their endings.
+func (r *reader) lines(s string) *text {
 	t := &text{reader: r, lines: strings.Split(s, "\n")}
 	n := len(t.lines) - 1
 	for i, l := range t.lines[:n] {
@@ -103,11 +120,7 @@ func (r *reader) text(s string) {
 	if t.lines[n] == "" {
 		t.lines = t.lines[:n]
 	}
-	t.begins = slices.ContainsFunc(t.lines, isBegin)
-	before := len(r.errs)
-	g := t.region(0, len(t.lines))
-	g.inside(g, "")
-	t.conclude(len(r.errs) > before)
+	return t
 }
 
 // A region is the whole text or the inside of a wrapping.
@@ -152,6 +165,7 @@ func (g *region) walk() {
 			continue
 		}
 		g.found = append(g.found, start{i, f})
+		g.explain("line %d begins %s (%s)", i+1, f.what, f.name)
 		if f.later {
 			i++
 			continue
@@ -227,7 +241,7 @@ func (t *text) nothing() {
 		return
 	}
 	if len(t.prose) > 0 && t.opt.Path != "" && strings.IndexByte("@ +-", t.lines[t.prose[0]][0]) >= 0 {
-		t.fail(edit.Unsupported, t.prose[0]+1, "a diff without headers begins here; this format is not read")
+		t.headerless(strings.Join(t.lines, "\n"))
 		return
 	}
 	facts := []string{"nothing was recognised: there is neither a patch (\"" + beginMark + "\") nor an edit as JSON"}
