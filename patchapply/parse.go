@@ -114,6 +114,8 @@ type reader struct {
 	cwd     string // where the paths of the call start, as a hook says
 	dry     int    // how many calls ask for a dry run
 
+	doubled bool // some object of the request has a key twice
+
 	notJSON *edit.Error // why a text that begins like JSON is none
 }
 
@@ -196,6 +198,7 @@ func (r *reader) read(data []byte) {
 		switch {
 		case err == nil:
 			r.values(values)
+			r.repeated(values)
 			return
 		case arguments, err.Code == edit.Truncated && first[0] != '"':
 			r.refuse(err)

@@ -233,6 +233,7 @@ func (r *reader) calls() {
 		if read == nil {
 			read = func(r *reader, args any, line int) bool { return r.tool(f.Name, args, line) }
 		}
+		r.repeated(f.args)
 		took := f.fault != nil || read(r, f.args, f.line)
 		r.calling, r.prefix = false, ""
 		if !took {
