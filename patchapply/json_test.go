@@ -3,6 +3,7 @@ package patchapply
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -182,21 +183,28 @@ func FuzzJSON(f *testing.F) {
 // FuzzParse: no panic; a refusal says why; the same request is read the same.
 func FuzzParse(f *testing.F) {
 	for _, tt := range readTests {
-		f.Add([]byte(short("BP|" + tt.in + "|EP|")))
+		f.Add([]byte(short("BP|"+tt.in+"|EP|")), "")
 	}
 	for _, tt := range wrapTests {
-		f.Add([]byte(short(tt.in)))
+		f.Add([]byte(short(tt.in)), tt.opt.Format)
 	}
 	for _, tt := range jsonTests {
-		f.Add([]byte(tt.in))
+		f.Add([]byte(tt.in), "")
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		req, err := Parse(in, Options{})
-		if again, errAgain := Parse(in, Options{}); render(req, err) != render(again, errAgain) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
+	for _, tt := range callTests {
+		f.Add([]byte(tt.in), tt.opt.Format)
+	}
+	f.Fuzz(func(t *testing.T, in []byte, format string) {
+		if _, ok := named(format); !ok {
+			return
+		}
+		opt := Options{Format: format, Path: "p", MemoryDir: func() (string, error) { return "mem", nil }}
+		req, err := Parse(in, opt)
+		if again, errAgain := Parse(in, opt); render(req, err) != render(again, errAgain) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
 			t.Fatalf("%q is read in two ways", in)
 		}
 		if err == nil {
-			if len(req.Ops) == 0 {
+			if len(req.Ops) == 0 && !slices.ContainsFunc(req.Calls, func(c Call) bool { return c.View != nil || c.Undo != "" }) {
 				t.Fatalf("%q: neither an operation nor an error", in)
 			}
 			for _, op := range req.Ops {
@@ -223,7 +231,9 @@ func FuzzParse(f *testing.F) {
 // work that grew by the square would show here as minutes.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{"\n", "BP\n", "```\n", " ```\n  ```\n", "<<A\n", "U m\n", "BP\nU m\n-a\n\n", "x\n", "*** Upd\n",
-		"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n"} {
+		"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n",
+		`{"type":"tool_use","id":"1","name":"Edit","input":{"path":"f","old":"a","new":"b"}}` + "\n", `{"functionCall":{"name":"Edit","args":{"a":1,"a":2}}}` + "\n",
+		`{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"f","diff":"@@\n-a\n+b"}}` + "\n", `"\"`} {
 		for _, head := range []string{"", "BP\nU m\n@@\n-a\n", "BP\nA m\n+a\n"} {
 			_, _ = Parse([]byte(short(head+strings.Repeat(unit, 200_000/len(unit)))), Options{})
 		}

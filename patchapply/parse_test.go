@@ -37,7 +37,8 @@ func render(req *Request, err error) string {
 				fmt.Fprintf(&b, "view %s %d %d\n", c.View.Path, c.View.From, c.View.To)
 			case c.Undo != "":
 				fmt.Fprintf(&b, "undo %s\n", c.Undo)
-			case c.Form == Text:
+			}
+			if c.Form == Text {
 				continue
 			}
 			fmt.Fprintf(&b, "call %s %s\n", c.ID, c.Name)

@@ -70,10 +70,16 @@ func (r *report) part(call int, req *patchapply.Request, plan *edit.Plan) *repor
 			p.Views = append(p.Views, v)
 		}
 	}
+	touched := map[string]bool{}
+	if plan != nil {
+		for _, o := range plan.Outcomes {
+			if o.OK && mine(o.Op, 0) {
+				touched[o.Path] = true
+			}
+		}
+	}
 	for _, f := range r.Files {
-		if len(req.Calls) < 2 || plan != nil && slices.ContainsFunc(plan.Outcomes, func(o edit.Outcome) bool {
-			return o.OK && mine(o.Op, 0) && (o.Path == f.Path || o.Path == f.From)
-		}) {
+		if len(req.Calls) < 2 || touched[f.Path] || f.From != "" && touched[f.From] {
 			p.Files = append(p.Files, f)
 		}
 	}
