@@ -14,6 +14,14 @@ import (
 type file struct {
 	path  string
 	lines int
+	equal bool // all lines are equal, but for the last one
+}
+
+func (f file) line(n int) string {
+	if f.equal && n < f.lines {
+		return "    next(0)"
+	}
+	return line(f.path, n)
 }
 
 // line is line n, from 1, of a file: something like code, about 55 bytes, and
@@ -26,7 +34,7 @@ func line(path string, n int) string {
 		h = h*16777619 ^ uint32(c)
 	}
 	word := func(shift int) string { return list[h>>shift&15] }
-	return fmt.Sprintf("    %s%d := %s.%s(%s, %s, %d)", word(28), n, word(24), word(20), word(16), word(12), h>>4&0xFFFF)
+	return fmt.Sprintf("    %s%d := %s.%s(\"%s\", %s, %d)", word(28), n, word(24), word(20), word(16), word(12), h>>4&0xFFFF)
 }
 
 // write makes the file below dir.
@@ -42,7 +50,7 @@ func (f file) write(dir string) error {
 	defer out.Close()
 	w := bufio.NewWriterSize(out, 64<<10)
 	for n := 1; n <= f.lines; n++ {
-		w.WriteString(line(f.path, n))
+		w.WriteString(f.line(n))
 		w.WriteByte('\n')
 	}
 	return w.Flush()
@@ -52,7 +60,7 @@ func (f file) write(dir string) error {
 func numbered(count, lines int) []file {
 	var list []file
 	for i := range count {
-		list = append(list, file{fmt.Sprintf("src/part%02d/file%03d.go", i/20, i), lines})
+		list = append(list, file{path: fmt.Sprintf("src/part%02d/file%03d.go", i/20, i), lines: lines})
 	}
 	return list
 }
@@ -67,6 +75,9 @@ type spelling func(string) string
 func exact(s string) string          { return s }
 func trailingBlanks(s string) string { return s + "  " }
 func trimmed(s string) string        { return strings.TrimSpace(s) }
+func typographic(s string) string {
+	return strings.Replace(strings.Replace(s, `"`, "“", 1), `"`, "”", 1)
+}
 
 // update asks for one line to be replaced in each of a number of hunks, three
 // lines of context around it, spread so that the last one is near the end.
@@ -78,13 +89,31 @@ func update(f file, hunks, round int, spell spelling) string {
 		b.WriteString("@@\n")
 		for n := at - 3; n <= at+3; n++ {
 			if n != at {
-				fmt.Fprintf(&b, " %s\n", spell(line(f.path, n)))
+				fmt.Fprintf(&b, " %s\n", spell(f.line(n)))
 				continue
 			}
-			fmt.Fprintf(&b, "-%s\n+    replaced(%d) %s\n", spell(line(f.path, n)), i, mark(round))
+			fmt.Fprintf(&b, "-%s\n+    replaced(%d) %s\n", spell(f.line(n)), i, mark(round))
 		}
 	}
 	return b.String()
+}
+
+// block asks for the last line to be replaced, with so many lines before it.
+func block(f file, context, round int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*** Update File: %s\n@@\n", f.path)
+	for n := f.lines - context; n < f.lines; n++ {
+		fmt.Fprintf(&b, " %s\n", f.line(n))
+	}
+	fmt.Fprintf(&b, "-%s\n+    replaced() %s\n", f.line(f.lines), mark(round))
+	return b.String()
+}
+
+// absent is block with a line in its middle that the file does not have.
+func absent(f file, context, round int) string {
+	lines := strings.SplitAfter(block(f, context, round), "\n")
+	lines[len(lines)/2] = strings.ReplaceAll(lines[len(lines)/2], ":=", "!=")
+	return strings.Join(lines, "")
 }
 
 // missing is update with lines in its last hunk that the file does not have.
@@ -98,7 +127,7 @@ func add(f file, round int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "*** Add File: %s\n", f.path)
 	for n := 1; n <= f.lines; n++ {
-		fmt.Fprintf(&b, "+%s %s\n", line(f.path, n), mark(round))
+		fmt.Fprintf(&b, "+%s %s\n", f.line(n), mark(round))
 	}
 	return b.String()
 }

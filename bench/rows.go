@@ -19,6 +19,7 @@ func groups() []group {
 		{"one", true, (*bench).one},
 		{"five-hundred", true, (*bench).fiveHundred},
 		{"lines", true, (*bench).lines},
+		{"blocks", true, (*bench).blocks},
 		{"new", true, (*bench).newFiles},
 		{"million", true, (*bench).million},
 		{"size", false, (*bench).size},
@@ -78,7 +79,36 @@ func (b *bench) lines() ([]row, error) {
 		w.row(name+"exact", b.rounds, 1.2, w.updates(hunks, exact)),
 		w.row(name+"trailing blanks", b.rounds, 1.2, w.updates(hunks, trailingBlanks)),
 		w.row(name+"trimmed", b.rounds, 1.2, w.updates(hunks, trimmed)),
+		w.row(name+"typographic", b.rounds, 1.2, w.updates(hunks, typographic)),
 		w.row(name+"last hunk missing", b.rounds, 1.2, refused),
+	}, nil
+}
+
+// blocks are hunks that a search which starts again at every place would be
+// slow to find, or not to find; and what a refusal costs with all it says.
+func (b *bench) blocks() ([]row, error) {
+	equal, err := b.workspace("equal", []file{{path: "equal.go", lines: 50_000, equal: true}})
+	if err != nil {
+		return nil, err
+	}
+	w, err := b.workspace("absent", numbered(1, 20_000))
+	if err != nil {
+		return nil, err
+	}
+	asking := func(w *workspace, fails bool, text func(round int) string) work {
+		return work{patch: func(round int) string { return envelope(text(round)) }, result: w.last, fails: fails}
+	}
+	found := asking(w, false, func(round int) string { return block(w.files[0], 49, round) })
+	refused := asking(w, true, func(round int) string { return absent(w.files[0], 49, round) })
+	apply := []string{b.chordgit, "apply"}
+	return []row{
+		equal.row("50,000 equal lines, 200 of context", b.rounds, 1.2, asking(equal, false, func(round int) string { return block(equal.files[0], 200, round) })),
+		w.row("20,000 lines, a hunk of 50: found", b.rounds, 1.2, found),
+		w.row("20,000 lines, a hunk of 50: missing", b.rounds, 1.2, refused),
+		{
+			name: "20,000 lines, a hunk of 50: missing", against: "found", rounds: b.rounds, target: 3,
+			ours: w.side(apply, w.ours, refused), theirs: w.side(apply, w.ours, found),
+		},
 	}, nil
 }
 

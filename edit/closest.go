@@ -68,7 +68,7 @@ func (r *run) resembling(q *question, f *facts) {
 			differ = append(differ, i)
 		}
 	}
-	f.at(best, "closest at line %d (%d %% alike), %d of %d line%s differ", best+1, int(score*100), len(differ), n, plural(n))
+	f.at(best, "closest at line %d (%d %% alike), %d of %d line%s different", best+1, int(score*100), len(differ), n, plural(n))
 	if len(differ) > driftFrom {
 		drift(f, best+1, n)
 		return

@@ -173,6 +173,21 @@ func skeletonOf(doc *match.Document) *skeleton {
 // append appends the skeleton of a line. from, if not nil, gets the offset in
 // line that each byte of it came from.
 func (s *skeleton) append(dst, line []byte, from *[]int) []byte {
+	if from == nil && ascii(line) {
+		for _, c := range line {
+			switch {
+			case c >= 'a' && c <= 'z':
+			case c == ' ' || c >= '\t' && c <= '\r':
+				continue
+			case c >= 'A' && c <= 'Z':
+				c += 'a' - 'A'
+			case c == '"' || c == '`':
+				c = '\''
+			}
+			dst = append(dst, c)
+		}
+		return dst
+	}
 	normal := norm.NFC.IsNormal(line)
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRune(line[i:])

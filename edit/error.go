@@ -21,6 +21,7 @@ const (
 	AlreadyAnswered   Code = "already-answered"
 	LoweredCustomTool Code = "lowered-custom-tool"
 	Unsupported       Code = "unsupported"
+	NoSuchCell        Code = "no-such-cell"
 	Overlap           Code = "overlap"
 	NotRegular        Code = "not-regular"
 	Unreadable        Code = "unreadable"

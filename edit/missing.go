@@ -4,8 +4,6 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/text/cases"
 )
 
 const (
@@ -32,8 +30,7 @@ func (r *run) missing() Errors {
 
 // nearNames returns the names that are most like a missing one, nearest first.
 func nearNames(missing string, names []string) []string {
-	fold := cases.Fold()
-	folded, base := fold.String(missing), path.Base(missing)
+	base := path.Base(missing)
 	slashed := strings.ReplaceAll(missing, `\`, "/")
 	var ranked [4][]string
 	seen := map[string]bool{missing: true}
@@ -42,9 +39,9 @@ func nearNames(missing string, names []string) []string {
 			continue
 		}
 		seen[name] = true
-		rank := -1
+		var rank int
 		switch {
-		case len(name) == len(missing) && strings.EqualFold(name, missing), fold.String(name) == folded:
+		case strings.EqualFold(name, missing):
 			rank = 0
 		case name == slashed || strings.ReplaceAll(name, `\`, "/") == slashed:
 			rank = 1

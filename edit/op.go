@@ -34,8 +34,9 @@ type Op struct {
 	// InOrder makes every replacement match the result of those before it; like
 	// a Batch they are found by the exact steps and stand or fall together.
 	InOrder bool
-	Content []byte // Add, Write, Insert
+	Content []byte // Add, Write, Insert; Cell: the source
 	At      int    // Insert: the line behind which Content goes; 0 is the top, AtEnd the end
+	Cell    CellEdit
 
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it
@@ -79,3 +80,23 @@ type Replacement struct {
 	// They choose among places that the text allows, never another one.
 	From, To int
 }
+
+// A CellEdit says what an operation of kind Cell does to a notebook.
+type CellEdit struct {
+	Mode CellMode
+	// ID names the cell, the one before for InsertCell: by its id, or, if no
+	// cell has that id, as cell-N by its index from 0. Empty with InsertCell
+	// means the top of the notebook.
+	ID   string
+	Type string // code or markdown; ReplaceCell: empty means as it is
+}
+
+// A CellMode is what is done to a cell.
+type CellMode uint8
+
+// The modes.
+const (
+	ReplaceCell CellMode = iota // the source, and the type if one is given
+	InsertCell
+	DeleteCell
+)

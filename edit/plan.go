@@ -40,6 +40,7 @@ type Outcome struct {
 	Lines []int  // Replace: line of each place in the text it was found in
 	How   string // Replace: the step that found it; empty for the exact one
 	Edits int    // Replace with Batch: how many items took effect
+	Cell  string // Cell: the cell's id, or cell-N if it has none
 }
 
 // Empty reports whether the plan changes nothing.

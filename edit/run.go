@@ -59,6 +59,8 @@ func (r *run) do() Errors {
 		return r.write(n)
 	case Insert:
 		return r.insert(n)
+	case Cell:
+		return r.cell(n)
 	}
 	return fail(Internal, "operation of unknown kind %d", r.op.Kind)
 }

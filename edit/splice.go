@@ -65,7 +65,7 @@ func cleanHunk(s *spot, doc *match.Document, removed invisible.Counts) []Line {
 	return lines
 }
 
-func ascii(s string) bool {
+func ascii[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return false
@@ -235,6 +235,7 @@ func (w *writer) copy(doc *match.Document, from, to int) {
 		return
 	}
 	w.terminate()
+	w.apart(doc.Text[doc.Lines[from].Start])
 	w.lines += to - from
 	w.out = append(w.out, doc.Text[doc.Lines[from].Start:doc.Next(to-1)]...)
 	w.ending = len(doc.Ending(to - 1))
@@ -247,12 +248,23 @@ func (w *writer) line(text, ending []byte) {
 	w.terminate()
 	w.lines++
 	w.ending = len(ending)
+	if len(text) == 0 {
+		w.apart(ending[0])
+	}
 	w.out = append(append(w.out, text...), ending...)
 	if counts, lines := invisible.Control(string(text)); len(counts) > 0 {
 		w.control.Add(counts)
 		if len(lines) > 0 && len(w.controlLines) < match.Kept {
 			w.controlLines = append(w.controlLines, w.lines)
 		}
+	}
+}
+
+// apart keeps an empty line that ends in LF from becoming the other half of
+// the lone CR that ends the line before it: it ends in CRLF then.
+func (w *writer) apart(next byte) {
+	if n := len(w.out); next == '\n' && n > 0 && w.out[n-1] == '\r' {
+		w.out = append(w.out, '\r')
 	}
 }
 

@@ -159,6 +159,9 @@ func (t tree) Names(dir string, limit int) []string {
 	for i, n := range names {
 		names[i] = path.Join(dir, n)
 	}
+	if len(names) >= limit {
+		return names
+	}
 	index, err := t.r.layout.Index()
 	if err != nil {
 		return names

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // ConfigName is the name of a repository's configuration file, in the root of
@@ -34,6 +35,8 @@ type Config struct {
 	Memory struct {
 		Dir string // relative to the worktree's root
 	}
+	Compat    Compat
+	Providers map[string]*Provider
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -54,6 +57,8 @@ func (c *Config) schema() section {
 		"memory": section{
 			"dir": directory(&c.Memory.Dir),
 		}.decode,
+		"compat":    c.Compat.schema().decode,
+		"providers": named(&c.Providers, (*Provider).schema),
 	}
 }
 
@@ -68,9 +73,7 @@ func (c *Config) schema() section {
 func DecodeConfig(place string, data []byte) (*Config, error) {
 	d := decoder{place: place}
 	c := &Config{}
-	if root := d.parse(data); root != nil {
-		c.schema().decode(&d, "", root)
-	}
+	d.read(data, func(root ast.Node) { c.schema().decode(&d, "", root) })
 	if err := d.err(); err != nil {
 		return nil, err
 	}

@@ -113,6 +113,14 @@ var badConfigs = []struct{ name, text, want string }{
 	{"top level that is no map", "- version: 1\n", `1:1: want a map, found a list`},
 	{"text", "version 1\n", `1:1: want a map, found a string`},
 
+	{"endpoint", "providers: {p: {type: grpc}}\n", `1:23: providers.p.type: want responses, chat, messages, gemini or mcp, found "grpc"`},
+	{"below a name", "providers:\n  p:\n    compat: {apply_patch: {enabled: yes, fresform: true}}\n    models: {m.1: {type: chat}}\n", `3:37: providers.p.compat.apply_patch.enabled: want true or false, found "yes"
+3:42: unknown key "fresform" in providers.p.compat.apply_patch (did you mean "freeform"?)
+4:20: unknown key "type" in providers.p.models.m.1`},
+	{"a name twice", "providers:\n  p: {}\n  p: {}\n", `3:3: "p" is set twice (first at line 2)`},
+	{"names that are no map", "providers: [p]\ncompat: {apply_patch: true}\n", `1:12: providers: want a map, found a list
+2:23: compat.apply_patch: want a map, found a bool`},
+
 	{"alias and anchor", "match: &a {ambiguous: note}\napply: *a\n", `1:8: tags, anchors and aliases are not supported
 2:8: tags, anchors and aliases are not supported`},
 	{"merge key", "match:\n  <<: {ambiguous: note}\n", `2:3: tags, anchors and aliases are not supported`},
@@ -146,6 +154,7 @@ var badConfigs = []struct{ name, text, want string }{
 	{"too long", strings.Repeat("#\n", 10_001), "10001:1: the file has more than 10000 lines"},
 	{"too deep", "a: " + strings.Repeat("[", 100_000), "1:68: nested more than 64 deep"},
 	{"too deep, lists", strings.Repeat("- ", 100_000), "1:129: nested more than 64 deep"},
+	{"too many <", strings.Repeat("<", 100_000), "1:1: the line has more than 1000 < in a row"},
 	{"too many tabs", "a: \"" + strings.Repeat("\t", 100_000), "1:1: the file has more than 1000 tabs"},
 }
 
@@ -264,6 +273,7 @@ func FuzzDecodeConfig(f *testing.F) {
 		}
 	}
 	f.Add([]byte("\uFEFFversion: 1\r\nmatch: {ambiguous: refuse}\nlimits:\n  file: 1GiB\n...\n"))
+	f.Add([]byte("compat: {apply_patch: {enabled: true}}\nproviders:\n  p: {type: chat, models: {m: {compat: {apply_patch: {freeform: false}}}}}\n"))
 	f.Add([]byte("? match\n: ambiguous: |-\n    refuse\n\n  final_newline: >-\n\n    ensure\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := hooks.DecodeConfig("P", data)

@@ -22,6 +22,38 @@ type value func(d *decoder, path string, n ast.Node)
 type section map[string]value
 
 func (s section) decode(d *decoder, path string, n ast.Node) {
+	entries(d, path, n, func(key string, k, v ast.Node) {
+		if decode, known := s[key]; known {
+			decode(d, join(path, key), v)
+			return
+		}
+		msg := "unknown key " + quote(key)
+		if path != "" {
+			msg += " in " + path
+		}
+		if near := suggest(key, slices.Sorted(maps.Keys(s))); near != "" {
+			msg += fmt.Sprintf(" (did you mean %q?)", near)
+		}
+		d.errorf(start(k), "%s", msg)
+	})
+}
+
+// named accepts a map whose keys are names of the author's choice; what stands
+// below each goes into an entry of its own.
+func named[T any](dst *map[string]*T, schema func(*T) section) value {
+	return func(d *decoder, path string, n ast.Node) {
+		*dst = map[string]*T{}
+		entries(d, path, n, func(key string, _, v ast.Node) {
+			entry := new(T)
+			(*dst)[key] = entry
+			schema(entry).decode(d, join(path, shorten(key)), v)
+		})
+	}
+}
+
+// entries goes through a map and reports keys that are no words or that stand
+// twice; the others are visited.
+func entries(d *decoder, path string, n ast.Node, visit func(key string, k, v ast.Node)) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
 		d.want(n, path, "a map", kind(n))
@@ -36,25 +68,12 @@ func (s section) decode(d *decoder, path string, n ast.Node) {
 			}
 			continue
 		}
-		decode, known := s[key]
-		switch line := first[key]; {
-		case line > 0:
+		if line := first[key]; line > 0 {
 			d.errorf(start(it.Key()), "%s is set twice (first at line %d)", quote(key), line)
-		case known:
-			decode(d, join(path, key), it.Value())
-		default:
-			msg := "unknown key " + quote(key)
-			if path != "" {
-				msg += " in " + path
-			}
-			if near := suggest(key, slices.Sorted(maps.Keys(s))); near != "" {
-				msg += fmt.Sprintf(" (did you mean %q?)", near)
-			}
-			d.errorf(start(it.Key()), "%s", msg)
+			continue
 		}
-		if first[key] == 0 {
-			first[key] = it.Key().GetToken().Position.Line
-		}
+		first[key] = it.Key().GetToken().Position.Line
+		visit(key, it.Key(), it.Value())
 	}
 }
 

@@ -11,18 +11,20 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
 )
 
 const (
 	maxErrors = 20 // reported of one file
 
-	// The parser's time grows with the square of the lines, of the tabs and of the
-	// depth, and it recurses: these keep it below a second.
+	// The parser recurses, and its time grows with the square of the lines, of the
+	// tabs in a quoted string, of a run of "<" and of the depth: a repository's
+	// file could make a hook miss its deadline. These keep it below a second.
 	maxLines = 10_000
 	maxTabs  = 1_000
+	maxRun   = 1_000
 	maxDepth = 64
 )
 
@@ -60,22 +62,21 @@ func (d *decoder) err() error {
 	return all
 }
 
-// parse returns the root of the text's only document, nil if there is none or it
-// cannot be read.
-func (d *decoder) parse(data []byte) (root ast.Node) {
+// read hands the root of the text's only document to decode. There is none in an
+// empty text, nor in one that cannot be read.
+func (d *decoder) read(data []byte, decode func(root ast.Node)) {
 	defer func() { // the parser has bugs, and the file is anybody's
 		if r := recover(); r != nil {
 			d.errorf(token.Position{}, "this YAML cannot be read: %v", r)
-			root = nil
 		}
 	}()
 	lines := d.lines(data)
 	if len(d.errs) > 0 {
-		return nil
+		return
 	}
-	tokens := lexer.Tokenize(strings.Join(lines, "\n"))
+	tokens := tokenize(strings.Join(lines, "\n"))
 	if !d.scan(tokens, lines) {
-		return nil
+		return
 	}
 	// Keys that are set twice are left to us, who report them with the rest.
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -83,19 +84,19 @@ func (d *decoder) parse(data []byte) (root ast.Node) {
 		if len(d.errs) == 0 { // otherwise it speaks of what scan found
 			d.syntax(err, lines)
 		}
-		return nil
+		return
 	}
 	for i, doc := range file.Docs {
 		switch {
+		case i == 0 && doc.Body != nil:
+			decode(doc.Body)
 		case i == 0:
-			root = doc.Body
 		case doc.Start != nil:
 			d.errorf(*doc.Start.Position, "second document")
 		case doc.Body != nil:
 			d.errorf(start(doc.Body), "second document")
 		}
 	}
-	return root
 }
 
 // lines splits the text into lines without their ends, which may be LF, CRLF or
@@ -110,11 +111,14 @@ func (d *decoder) lines(data []byte) []string {
 	if len(lines) > maxLines {
 		d.errorf(token.Position{Line: maxLines + 1}, "the file has more than %d lines", maxLines)
 	}
-	tabs := 0
+	tabs, run := 0, strings.Repeat("<", maxRun+1)
 	for i, line := range lines {
 		if tabs += strings.Count(line, "\t"); tabs > maxTabs {
 			d.errorf(token.Position{Line: i + 1}, "the file has more than %d tabs", maxTabs)
 			break
+		}
+		if strings.Contains(line, run) {
+			d.errorf(token.Position{Line: i + 1}, "the line has more than %d < in a row", maxRun)
 		}
 		column := 1
 		for at, r := range line {
@@ -126,6 +130,21 @@ func (d *decoder) lines(data []byte) []string {
 		}
 	}
 	return lines
+}
+
+// tokenize ends at the first error, which is then the last token. The library's
+// own function goes on behind it, at a price that is quadratic in the errors.
+func tokenize(text string) token.Tokens {
+	var s scanner.Scanner
+	s.Init(text)
+	var tokens token.Tokens
+	for {
+		more, err := s.Scan()
+		tokens.Add(more...)
+		if err != nil { // io.EOF too
+			return tokens
+		}
+	}
 }
 
 // scan reports the tokens that are not supported at all. It returns false if the

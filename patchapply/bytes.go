@@ -13,7 +13,7 @@ import (
 // with one. Offsets in messages count bytes from 0.
 func toText(data []byte, limit int64) (string, *edit.Error) {
 	if int64(len(data)) > limit {
-		return "", &edit.Error{Code: edit.TooLarge, Msg: fmt.Sprintf("the request has %d bytes, more than the limit of %d", len(data), limit)}
+		return "", &edit.Error{Code: edit.TooLarge, Msg: fmt.Sprintf("the request has more than %d bytes (limits.request)", limit)}
 	}
 	mark := string(data[:min(len(data), 4)])
 	switch {

@@ -154,7 +154,7 @@ func readEdit(r *reader, tool string, args any, line int) bool {
 		}
 		r.dryRun(o, tool)
 		r.add("edit", edit.Op{Kind: edit.Replace, Tool: "edit", Path: path, Replacements: []edit.Replacement{rep}, Line: o.line})
-		r.ignored(o, "", editKeys)
+		r.unknown(o, "", editKeys)
 	}
 	return true
 }
@@ -242,12 +242,12 @@ func (r *reader) batch(o *object, tool, path string, list argument) {
 			known = chunkKeys
 		}
 		ops[k].Replacements = append(ops[k].Replacements, rep)
-		r.ignored(item, name+".", known)
+		r.unknown(item, name+".", known)
 	}
 	for _, op := range ops {
 		r.add(format, op)
 	}
-	r.ignored(o, "", editKeys)
+	r.unknown(o, "", editKeys)
 }
 
 // replacement reads one pair of texts. CRLF in arguments is a line break.
@@ -266,9 +266,10 @@ func (r *reader) replacement(o *object, where string, mayDelete bool) edit.Repla
 	}
 }
 
-// ignored notes keys that mean nothing here. So are line numbers: a text that
-// stands once needs none, and one that stands more often is refused.
-func (r *reader) ignored(o *object, in string, known []string) {
+// unknown notes the keys that are not among the known ones: they mean nothing
+// here. So are line numbers: a text that stands once needs none, and one that
+// stands more often is refused.
+func (r *reader) unknown(o *object, in string, known []string) {
 	var names []string
 	for _, k := range slices.Sorted(maps.Keys(o.fields)) {
 		if o.fields[k] != nil && !slices.Contains(known, k) {

@@ -85,7 +85,7 @@ func readEditor(r *reader, tool string, args any, line int) bool {
 	r.reads(c.format)
 	all[i].read(c)
 	r.dryRun(o, tool)
-	r.ignored(o, "", slices.Concat(all[i].keys, []string{"command"}, dryKeys))
+	r.unknown(o, "", slices.Concat(all[i].keys, []string{"command"}, dryKeys))
 	return true
 }
 
@@ -108,19 +108,11 @@ func (c *editorCall) place(p string) string {
 		c.refuse(&edit.Error{Code: edit.BadPath, Path: p, Line: c.o.line, Msg: "paths of the memory tool lie below /memories"})
 		return p
 	}
-	dir, err := "", error(nil)
-	if c.opt.MemoryDir != nil {
-		dir, err = c.opt.MemoryDir()
-	}
-	switch {
-	case err != nil:
-		c.refuse(&edit.Error{Code: edit.BadPath, Path: p, Line: c.o.line, Msg: "the directory for memories is not known", Err: err})
-	case dir == "":
+	if c.opt.MemoryDir == "" {
 		c.refuse(&edit.Error{Code: edit.BadPath, Path: p, Line: c.o.line, Msg: "there is no directory for memories: memory.dir of the configuration is not set"})
-	default:
-		return path.Join(dir, rest)
+		return p
 	}
-	return p
+	return path.Join(c.opt.MemoryDir, rest)
 }
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }

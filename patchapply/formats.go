@@ -42,7 +42,7 @@ var formats = []format{
 	{name: "call", arguments: true},
 	{name: "v4a", bare: func(r *reader, o *object, line int) { readV4A(r, o, line) }},
 	{name: "whole", also: []string{"editor-whole"}, later: true},
-	{name: "notebook", later: true},
+	{name: "notebook", arguments: true, bare: func(r *reader, o *object, line int) { readNotebook(r, "", o, line) }},
 	{name: "lazy", later: true},
 }
 

@@ -1,6 +1,7 @@
 package patchapply
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -198,7 +199,7 @@ func FuzzParse(f *testing.F) {
 		if _, ok := named(format); !ok {
 			return
 		}
-		opt := Options{Format: format, Path: "p", MemoryDir: func() (string, error) { return "mem", nil }}
+		opt := Options{Format: format, Path: "p", MemoryDir: "mem"}
 		req, err := Parse(in, opt)
 		if again, errAgain := Parse(in, opt); render(req, err) != render(again, errAgain) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
 			t.Fatalf("%q is read in two ways", in)
@@ -220,7 +221,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			if len(line) < 10 || strings.HasSuffix(line, ".") || strings.Contains(line, "%!") {
+			if len(line) < 10 || strings.HasSuffix(line, ".") || strings.Contains(line, "%!") && !bytes.Contains(in, []byte("%!")) {
 				t.Fatalf("%q: %q is no message", in, line)
 			}
 		}

@@ -23,9 +23,9 @@ type Options struct {
 	// Offered is "custom" if apply_patch was offered as a custom tool; a body
 	// that lists its tools says so itself.
 	Offered string
-	// MemoryDir tells the directory that /memories stands for in calls of the
-	// memory tool, relative to the root; empty, or no function: there is none.
-	MemoryDir func() (string, error)
+	// MemoryDir is the directory that /memories stands for in calls of the memory
+	// tool, relative to the root; empty: there is none.
+	MemoryDir string
 	// Explain is told, a line each, how the request is read and why. It may be nil.
 	Explain func(line string)
 }

@@ -25,7 +25,8 @@ var tools = []tool{
 	{[]string{"Delete", "delete", "delete_file"}, readDelete},
 	{[]string{"editor"}, readClineEditor},
 	{[]string{"str_replace_based_edit_tool", "str_replace_editor", "fs_write", "memory"}, readEditor},
-	{[]string{"NotebookEdit", "apply_diff", "replace_in_file"}, nil},
+	{[]string{"NotebookEdit"}, readNotebook},
+	{[]string{"apply_diff", "replace_in_file"}, nil},
 }
 
 // toolNamed finds a tool by its name without the namespace of a server.

@@ -317,6 +317,8 @@ func (r *reader) arguments(o *object) {
 		r.fail(edit.NothingRecognised, o.line, "the JSON holds no tool call")
 	case isEditorCommand(o):
 		readEditor(r, "", o, o.line)
+	case o.has("notebook_path"):
+		readNotebook(r, "", o, o.line)
 	case isList(o.first(patchKeys...)), isText && (strings.Contains(patch, "*** ") || !o.has(oldKeys...) && !o.has(listKeys...)):
 		readPatch(r, "", o, o.line)
 	case o.has(listKeys...), o.has(oldKeys...), o.has(newKeys...) && o.has(pathKeys...):

@@ -126,7 +126,7 @@ func readV4A(r *reader, args any, line int) bool {
 		r.v4aDiff(&op, diff, mark)
 	}
 	r.add("v4a", op)
-	r.ignored(o, "", known)
+	r.unknown(o, "", known)
 	return true
 }
 

@@ -28,7 +28,7 @@ func readWrite(r *reader, tool string, args any, line int) bool {
 	op.Content = []byte(text)
 	r.dryRun(o, tool)
 	r.add("write", op)
-	r.ignored(o, "", writeKeys)
+	r.unknown(o, "", writeKeys)
 	return true
 }
 
@@ -74,7 +74,7 @@ func readDelete(r *reader, tool string, args any, line int) bool {
 		r.add("write", edit.Op{Kind: edit.Delete, Tool: "delete", Path: p, Line: o.line})
 	}
 	r.dryRun(o, tool)
-	r.ignored(o, "", deleteKeys)
+	r.unknown(o, "", deleteKeys)
 	return true
 }
 
@@ -106,6 +106,6 @@ func readClineEditor(r *reader, tool string, args any, line int) bool {
 	}
 	r.dryRun(o, tool)
 	r.add("edit", op)
-	r.ignored(o, "", clineKeys)
+	r.unknown(o, "", clineKeys)
 	return true
 }

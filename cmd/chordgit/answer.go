@@ -48,6 +48,7 @@ func (r *report) part(call int, req *patchapply.Request, plan *edit.Plan) *repor
 		return of == 0 || of == call+1
 	}
 	p := *r
+	p.Advice = ""
 	p.Failures, p.Notes, p.Files, p.Views, p.Diff, p.Requested, p.groups = nil, nil, nil, nil, "", nil, 0
 	p.single = true
 	if call < len(req.Calls) && req.Calls[call].Format != "" {
@@ -70,6 +71,13 @@ func (r *report) part(call int, req *patchapply.Request, plan *edit.Plan) *repor
 			p.Views = append(p.Views, v)
 		}
 	}
+	var advice []string
+	for line := range strings.Lines(r.Advice) {
+		if slices.ContainsFunc(p.Failures, func(f failure) bool { return strings.HasPrefix(line, edit.Quote(f.Path)+": ") }) {
+			advice = append(advice, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	p.Advice = strings.Join(advice, "\n")
 	touched := map[string]bool{}
 	if plan != nil {
 		for _, o := range plan.Outcomes {
@@ -122,6 +130,9 @@ func (r *report) result(call int, form patchapply.Form, req *patchapply.Request,
 		if len(p.Files) == 0 {
 			res.Text = strings.TrimSpace(p.undone() + p.noted())
 		}
+		if p.Advice != "" {
+			res.Text += "\n" + p.Advice
+		}
 	case len(p.Views) > 0:
 		res.Text = p.Views[0].Text
 	case form != patchapply.CallOutput && (p.Format == "codex" || p.Format == "v4a" || plan == nil):
@@ -171,6 +182,9 @@ func (r *report) reason() string {
 			advice = append(advice, f.Hint)
 		}
 	}
+	if r.Advice != "" {
+		parts = append(parts, strings.ReplaceAll(r.Advice, "\n", " "))
+	}
 	for _, h := range advice {
 		parts = append(parts, strings.ToUpper(h[:1])+h[1:]+".")
 	}
@@ -200,6 +214,8 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 	}
 	c := plan.Changes[i]
 	switch {
+	case op.Kind == edit.Cell && o.Cell != "":
+		return fmt.Sprintf(cellDone[op.Cell.Mode], edit.Quote(o.Cell), p)
 	case c.After == nil:
 		return "Deleted " + p
 	case op.MoveTo != "" && c.From != "":
@@ -220,4 +236,11 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Updated " + p
 	}
 	return "Wrote " + p
+}
+
+// cellDone says what was done to a cell of a notebook.
+var cellDone = [...]string{
+	edit.ReplaceCell: "Replaced cell %s of %s",
+	edit.InsertCell:  "Inserted cell %s into %s",
+	edit.DeleteCell:  "Deleted cell %s of %s",
 }

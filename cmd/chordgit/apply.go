@@ -1,21 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
 	"github.com/chordgit/chordgit/patchapply"
 	"github.com/spf13/cobra"
 )
-
-// requestLimit is the most that is read of a request: 64 MiB.
-const requestLimit = 64 << 20
 
 type applyOptions struct {
 	format    string
@@ -26,6 +28,7 @@ type applyOptions struct {
 	session   string
 	message   string
 	atomic    bool
+	flags     hooks.Config // what the command line says of the settings
 	dryRun    bool
 	diff      bool
 	omissions bool
@@ -61,12 +64,12 @@ that "chordgit rewind" takes back.`,
 				return fmt.Errorf("--offered: want custom, found %q", opt.offered)
 			}
 			a.json = a.json || opt.answer == "json"
-			data, err := a.request(args)
-			if err != nil {
-				a.report(newFailure("apply", err))
-				return nil
+			opt.flags.Match.Ambiguous = opt.ambiguous
+			if cmd.Flags().Changed("atomic") {
+				opt.flags.Apply.Atomic = &opt.atomic
 			}
-			a.apply(cmd.Context(), data, opt)
+			opt.session = cmp.Or(opt.session, a.getenv("CHORDGIT_SESSION"))
+			a.apply(cmd.Context(), args, opt)
 			return nil
 		},
 	}
@@ -91,7 +94,7 @@ that "chordgit rewind" takes back.`,
 var compats = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}
 
 // request reads the bytes of the request, at most one more than allowed.
-func (a *app) request(args []string) ([]byte, error) {
+func (a *app) request(args []string, limit int64) ([]byte, error) {
 	in := a.stdin
 	if len(args) == 1 {
 		name := args[0]
@@ -107,7 +110,7 @@ func (a *app) request(args []string) ([]byte, error) {
 	} else if f, ok := in.(*os.File); ok && isTerminal(f) {
 		return nil, &edit.Error{Code: edit.Usage, Msg: "no request: name a file or send the request on standard input"}
 	}
-	data, err := io.ReadAll(io.LimitReader(in, requestLimit+1))
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
 		return nil, &edit.Error{Code: edit.Unreadable, Msg: "the request cannot be read", Err: err}
 	}
@@ -115,17 +118,24 @@ func (a *app) request(args []string) ([]byte, error) {
 }
 
 // apply carries out one request and reports.
-func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
-	repo, repoErr := a.open()
-	if repoErr == nil {
+func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
+	repo, openErr := a.open()
+	if openErr == nil {
 		defer repo.Close()
 	}
+	settings, err := a.settings(repo, &opt.flags)
+	openErr = errors.Join(openErr, err)
+	data, err := a.request(args, settings.RequestLimit)
+	if err != nil {
+		a.report(newFailure("apply", err))
+		return
+	}
 	req, err := patchapply.Parse(data, patchapply.Options{
-		Format: opt.format, Path: opt.path, Limit: requestLimit, Strict: compats[opt.compat] == edit.Codex,
-		Offered: opt.offered, MemoryDir: memoryDir(repo), Explain: a.explaining(),
+		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit, Strict: compats[opt.compat] == edit.Codex,
+		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining(),
 	})
 	if err == nil {
-		err = repoErr
+		err = openErr
 	}
 	rep := &report{Command: "apply"}
 	if req != nil {
@@ -136,10 +146,13 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 	rep.DryRun = opt.dryRun
 	var plan *edit.Plan
 	if err == nil {
-		plan, err = a.perform(ctx, repo, req, opt, rep)
+		plan, err = a.perform(ctx, repo, req, settings, opt, rep)
 	}
 	if err != nil {
 		rep.refuse(toErrors(err))
+	}
+	if repo != nil && !opt.dryRun {
+		a.advise(ctx, repo, opt.session, rep, plan)
 	}
 	if opt.diff && rep.Status == failed {
 		rep.request(req, data)
@@ -149,19 +162,20 @@ func (a *app) apply(ctx context.Context, data []byte, opt applyOptions) {
 
 // perform does what the request asks for and puts it into the report: looks at
 // files, changes them, or takes a change back.
-func (a *app) perform(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, opt applyOptions, rep *report) (*edit.Plan, error) {
-	see := a.viewer(repo, req, opt, rep)
+func (a *app) perform(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions, rep *report) (*edit.Plan, error) {
+	planning := planOptions(repo, req, settings, opt)
+	see := viewer(repo, req, planning, rep)
 	see(true)
 	var plan *edit.Plan
 	var turn *gitops.Turn
 	var err error
 	switch path := undoes(req); {
 	case path != "":
-		plan, turn, err = a.undo(ctx, repo, path, a.planning(repo, req, opt), opt)
+		plan, turn, err = a.undo(ctx, repo, path, planning, opt)
 	case len(req.Ops) == 0: // only looks
 		plan = &edit.Plan{}
 	default:
-		plan, turn, err = a.carryOut(ctx, repo, req, opt)
+		plan, turn, err = a.carryOut(ctx, repo, req, planning, opt)
 	}
 	if err != nil {
 		return plan, err
@@ -188,6 +202,39 @@ func (a *app) explaining() func(string) {
 	return func(line string) { fmt.Fprintln(a.stderr, "chordgit: format: "+edit.Quote(line)) }
 }
 
+// advise counts the files in which the session looked for text in vain, and
+// from the second time in a row on says what helps.
+func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep *report, plan *edit.Plan) {
+	var missed, fit []string
+	for _, f := range rep.Failures {
+		if f.Code == edit.NoMatch && !slices.Contains(missed, f.Path) {
+			missed = append(missed, f.Path)
+		}
+	}
+	if plan != nil && rep.Status != failed {
+		for _, o := range plan.Outcomes {
+			if o.OK {
+				fit = append(fit, o.Path)
+			}
+		}
+	}
+	counts, err := repo.CountMisses(ctx, session, missed, fit)
+	if err != nil {
+		return // advice is not worth a failure
+	}
+	whole := "or rewrite the whole passage with Write"
+	if rep.Format == "blocks" || rep.Format == "git-diff" {
+		whole = "or send the whole file as a listing"
+	}
+	var lines []string
+	for _, path := range missed {
+		if n := counts[path]; n > 1 {
+			lines = append(lines, fmt.Sprintf("%s: text was not found there %d times in a row. Read the range again and copy it, %s; do not retype the old text from memory.", edit.Quote(path), n, whole))
+		}
+	}
+	rep.Advice = strings.Join(lines, "\n")
+}
+
 // counting is where a report takes the files' content from to count changed
 // lines: only JSON tells them.
 func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
@@ -198,8 +245,7 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 }
 
 // carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
-	options := a.planning(repo, req, opt)
+func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, options edit.Options, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	making := func(tree edit.Tree) (*edit.Plan, error) {
 		var err error
 		plan, err = edit.NewPlan(tree, req.Ops, options)
@@ -219,23 +265,21 @@ func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.R
 
 // turnOf is what the caller knows of the turn that is about to be made.
 func (a *app) turnOf(opt applyOptions) gitops.Turn {
-	session := opt.session
-	if session == "" {
-		session = a.getenv("CHORDGIT_SESSION")
-	}
-	return gitops.Turn{Agent: a.agent(), Session: session, Message: opt.message}
+	return gitops.Turn{Agent: a.agent(), Session: opt.session, Message: opt.message}
 }
 
-// planning are the options by which the request is planned.
-func (a *app) planning(repo *gitops.Repo, req *patchapply.Request, opt applyOptions) edit.Options {
+// planOptions are the options by which the request is planned.
+func planOptions(repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions) edit.Options {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
 	if base := filepath.ToSlash(req.Base); path.IsAbs(base) || filepath.IsAbs(req.Base) {
 		options.Base = base // a hook's
 	}
 	options.Compat = compats[opt.compat]
-	options.RefuseAmbiguous = opt.ambiguous == "refuse"
-	options.Atomic = opt.atomic
+	options.RefuseAmbiguous = settings.RefuseAmbiguous
+	options.PreserveFinalNewline = settings.KeepFinalNewline
+	options.Atomic = settings.Atomic
+	options.FileLimit = settings.FileLimit
 	options.AllowPlaceholders = opt.omissions
 	return options
 }

@@ -161,8 +161,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 			opt.Offered = c.args[i]
 		case "--memory":
 			i++
-			dir := c.args[i]
-			opt.MemoryDir = func() (string, error) { return dir, nil }
+			opt.MemoryDir = c.args[i]
 		case "--answer":
 			i++ // told by runCase
 		case "--ambiguous=refuse":
@@ -212,6 +211,7 @@ func runCase(t *testing.T, c testCase) {
 	}
 	compareTrees(t, got, want)
 	if plan != nil && !rep.DryRun {
+		untouched(t, req, plan, c.before)
 		back := got.Apply(fill(plan, c.before, got).Invert())
 		compareTrees(t, back, c.before)
 	}

@@ -298,6 +298,9 @@ func editBugs(t *testing.T, dir string) (passed, failed []string) {
 		Files     map[string]fixture `json:"files"`
 		NoteLines []int              `json:"note_lines"`
 		FailLines []int              `json:"fail_lines"`
+		Notebook  string             `json:"notebook"` // instead of Files: only the source of this one's cell differs
+		Cell      string             `json:"cell"`
+		Source    string             `json:"source"`
 	}
 	var cases []struct {
 		Name     string             `json:"name"`
@@ -344,6 +347,10 @@ func editBugs(t *testing.T, dir string) (passed, failed []string) {
 				failedAt = append(failedAt, f.Lines...)
 			}
 			for _, e := range want {
+				if e.Notebook != "" {
+					e.Files = maps.Clone(c.Files)
+					e.Files[e.Notebook] = fixture{Text: withSource(t, c.Files[e.Notebook].Text, e.Cell, e.Source)}
+				}
 				ok := (code == 0) == (e.Error == "") && maps.Equal(w.files(), tree(e.Files))
 				// A refusal for want of the format is not the right refusal.
 				ok = ok && !slices.ContainsFunc(answer.Failures, func(f failure) bool { return f.Code == "unsupported" || f.Code == "usage" })
@@ -372,4 +379,20 @@ func editBugs(t *testing.T, dir string) (passed, failed []string) {
 		}
 	}
 	return passed, failed
+}
+
+// withSource is the text of a notebook whose lists of lines stand one line each,
+// where the only line of a cell's source is another.
+func withSource(t *testing.T, text, id, source string) string {
+	t.Helper()
+	at := strings.Index(text, `"id": "`+id+`"`)
+	if at < 0 {
+		t.Fatalf("no cell %s", id)
+	}
+	from := at + strings.Index(text[at:], "\"source\": [\n    ") + len("\"source\": [\n    ")
+	line, err := json.Marshal(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text[:from] + string(line) + text[from+strings.Index(text[from:], "\n"):]
 }

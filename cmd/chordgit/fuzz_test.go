@@ -15,7 +15,8 @@ import (
 
 // FuzzApply reads, plans and inverts requests against a small tree, seeded by
 // the cases. Whatever the request: no panic, an error changes nothing and says
-// why, every change says what was there, and the inverse gives the bytes back.
+// why, every change says what was there, no line changes that the request does
+// not speak of, and the inverse gives the bytes back.
 func FuzzApply(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "cases", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -58,6 +59,7 @@ func FuzzApply(f *testing.F) {
 				t.Fatalf("%s: was %v, the plan says %v", c.Path, was, c.Before)
 			}
 		}
+		untouched(t, req, plan, before)
 		after := before.Apply(plan)
 		back := after.Apply(fill(plan, before, after).Invert())
 		compareTrees(t, back, before)

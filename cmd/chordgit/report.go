@@ -10,6 +10,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
 )
 
 // A report is what a command that changes files has to say. It is rendered as
@@ -30,6 +31,7 @@ type report struct {
 	// request asked for that was not applied.
 	Views     []view   `json:"views,omitempty"`
 	Requested []wished `json:"requested,omitempty"`
+	Advice    string   `json:"advice,omitempty"` // for models: not in the text for people
 
 	groups  int  // file groups that were not applied
 	refused bool // the whole request was
@@ -96,6 +98,7 @@ var hints = map[edit.Code]string{
 	edit.BadLine:           "read the file again and use a line number that it has",
 	edit.Overlap:           "send one operation for each file",
 	edit.Exists:            "use an Update, or delete the file in the same request first",
+	edit.NoSuchCell:        "read the notebook again and name one of its cells",
 	edit.Missing:           "check the path; a new file needs an Add",
 	edit.Placeholder:       "send the complete text; --allow-placeholders writes such lines as they are",
 	edit.ReaderLine:        "send the text of the file alone; --allow-placeholders writes such lines as they are",
@@ -244,7 +247,7 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, hooks.BadConfig:
 			return 1
 		default:
 			code = 3

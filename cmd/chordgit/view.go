@@ -14,7 +14,6 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
-	"github.com/chordgit/chordgit/hooks"
 	"github.com/chordgit/chordgit/patchapply"
 )
 
@@ -29,7 +28,7 @@ type view struct {
 // viewer answers the calls that only look: first those before any operation of
 // the request, then, when the changes are made, the others. What cannot be seen
 // is a failure of that call.
-func (a *app) viewer(repo *gitops.Repo, req *patchapply.Request, opt applyOptions, rep *report) func(first bool) {
+func viewer(repo *gitops.Repo, req *patchapply.Request, opt edit.Options, rep *report) func(first bool) {
 	changing := len(req.Calls)
 	for _, op := range req.Ops {
 		changing = min(changing, op.Call)
@@ -39,7 +38,7 @@ func (a *app) viewer(repo *gitops.Repo, req *patchapply.Request, opt applyOption
 			if c.View == nil || first != (i < changing) {
 				continue
 			}
-			p, text, err := look(repo, c.View, a.planning(repo, req, opt))
+			p, text, err := look(repo, c.View, opt)
 			if err != nil {
 				errs := toErrors(err)
 				for _, e := range errs {
@@ -225,28 +224,4 @@ func undone(plan *edit.Plan) string {
 		return "Took back the last change of " + edit.Quote(c.Path)
 	}
 	return "No changes: it is as before already"
-}
-
-// memoryDir tells what /memories stands for. The configuration is read when a
-// call asks.
-func memoryDir(repo *gitops.Repo) func() (string, error) {
-	return func() (string, error) {
-		if repo == nil {
-			return "", nil
-		}
-		data, err := os.ReadFile(filepath.Join(repo.Top(), hooks.ConfigName))
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return "", nil
-		case err != nil:
-			return "", err
-		case len(data) > hooks.ConfigLimit:
-			return "", fmt.Errorf("%s is larger than %d bytes", hooks.ConfigName, hooks.ConfigLimit)
-		}
-		c, err := hooks.DecodeConfig(hooks.ConfigName, data)
-		if err != nil {
-			return "", err
-		}
-		return hooks.MergeConfig(c).MemoryDir, nil
-	}
 }

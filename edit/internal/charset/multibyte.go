@@ -2,6 +2,7 @@ package charset
 
 import (
 	"bytes"
+	"errors"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -59,7 +60,7 @@ func (c multibyte) encode(mark string, text []byte) (stored []byte, done int) {
 		written, read, err := encoder.Transform(stored[size:], text[done:], true)
 		size += written
 		done += read
-		if err != transform.ErrShortDst {
+		if !errors.Is(err, transform.ErrShortDst) {
 			break
 		}
 		stored = append(stored, make([]byte, len(stored)/2)...)

@@ -94,7 +94,7 @@ func (c *cleaner) run(r run) {
 	for i := r.start; i < r.end; {
 		ch, size := utf8.DecodeRuneInString(c.text[i:])
 		i += size
-		keep := true
+		var keep bool
 		isSel := false
 		switch ch {
 		case zeroWidthSpace, wordJoiner:

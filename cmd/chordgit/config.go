@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops"
+	"github.com/chordgit/chordgit/hooks"
+)
+
+// settings are the values in force in a worktree: what the flags say, then the
+// repository's file, then the user's. An invalid file is an error, never an
+// empty one. repo is nil outside a worktree.
+func (a *app) settings(repo *gitops.Repo, flags *hooks.Config) (hooks.Settings, error) {
+	files, err := a.layers(repo)
+	if err != nil {
+		return hooks.MergeConfig(flags), err
+	}
+	return hooks.MergeConfig(append([]*hooks.Config{flags}, files...)...), nil
+}
+
+// layers are the configuration files that count in a worktree, the nearest
+// first. repo is nil outside of one.
+func (a *app) layers(repo *gitops.Repo) ([]*hooks.Config, error) {
+	user, err1 := a.userConfig()
+	repository, err2 := repositoryConfig(repo)
+	return []*hooks.Config{repository, user}, errors.Join(err1, err2)
+}
+
+// userConfig reads the user's file, nil if there is none.
+func (a *app) userConfig() (*hooks.Config, error) {
+	home := a.getenv("HOME")
+	dir := cmp.Or(a.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	place := "config.yaml of the user"
+	if runtime.GOOS == "windows" {
+		dir = a.getenv("AppData")
+	} else if home == "" && a.getenv("XDG_CONFIG_HOME") == "" {
+		return nil, nil
+	}
+	if !filepath.IsAbs(dir) {
+		return nil, nil // as the XDG specification says
+	}
+	name := filepath.Join(dir, "chordgit", "config.yaml")
+	if rel, err := filepath.Rel(home, name); err == nil && filepath.IsLocal(rel) {
+		place = "~/" + filepath.ToSlash(rel)
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &edit.Error{Code: hooks.BadConfig, Path: place, Err: err}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, hooks.ConfigLimit+1))
+	if err != nil {
+		return nil, &edit.Error{Code: hooks.BadConfig, Path: place, Err: err}
+	}
+	return hooks.DecodeConfig(place, data)
+}
+
+// repositoryConfig reads the file in the worktree's root, nil if there is
+// none. A name that was meant to be it is an error.
+func repositoryConfig(repo *gitops.Repo) (*hooks.Config, error) {
+	if repo == nil {
+		return nil, nil
+	}
+	tree := repo.Tree()
+	var errs []error
+	for _, name := range tree.Names(".", 0) {
+		errs = append(errs, hooks.CheckConfigName(name))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	f, err := tree.Lookup(hooks.ConfigName)
+	switch {
+	case err != nil:
+	case f == nil:
+		return nil, nil
+	case !f.Regular():
+		return nil, &edit.Error{Code: hooks.BadConfig, Path: hooks.ConfigName, Msg: "is " + f.KindName() + ", not a regular file"}
+	case f.Stat.Size > hooks.ConfigLimit:
+		return hooks.DecodeConfig(hooks.ConfigName, make([]byte, hooks.ConfigLimit+1)) // says so
+	default:
+		err = tree.Load(hooks.ConfigName, f)
+	}
+	if err != nil {
+		return nil, &edit.Error{Code: hooks.BadConfig, Path: hooks.ConfigName, Err: err}
+	}
+	return hooks.DecodeConfig(hooks.ConfigName, f.Data)
+}
