@@ -38,6 +38,7 @@ const (
 	EditOverlap       Code = "edit-overlap"
 	OnlyInvisible     Code = "only-invisible"
 	TolerantUnsafe    Code = "tolerant-unsafe"
+	LazyEdit          Code = "lazy-edit"
 	Binary            Code = "binary"
 	Encoding          Code = "encoding"
 	ControlCharacter  Code = "control-character"

@@ -27,7 +27,10 @@ type Op struct {
 	MoveTo string // Update: the new path; empty means stay
 
 	Hunks        []Hunk        // Update
-	Replacements []Replacement // Replace; empty old texts create
+	Replacements []Replacement // Replace, Block (one, of whole lines); empty old texts create
+	// Readings are other ways to read a Block's texts, tried in this order if
+	// the old text stands nowhere as it was sent.
+	Readings []Reading
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
 	Batch bool
@@ -37,6 +40,12 @@ type Op struct {
 	Content []byte // Add, Write, Insert; Cell: the source
 	At      int    // Insert: the line behind which Content goes; 0 is the top, AtEnd the end
 	Cell    CellEdit
+	// Listing makes the Content of a Write whole lines: the last one lacks its
+	// line break if the file's last line does and did not change.
+	Listing bool
+	// Lazy says that an Add may have left code out: it makes a missing file from
+	// complete text, and is refused otherwise.
+	Lazy bool
 
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it
@@ -79,6 +88,17 @@ type Replacement struct {
 	// From and To are the lines, 1-based, that Old lies within; 0 means not said.
 	// They choose among places that the text allows, never another one.
 	From, To int
+	// Hint is the line, from 1, on which a Block's Old is said to start. It
+	// chooses among equal places and finds none. 0 means not said.
+	Hint int
+}
+
+// A Reading is another way to read a Block's texts. Code and Msg are the note
+// that it leaves if it is the one that fits.
+type Reading struct {
+	Old, New string
+	Code     Code
+	Msg      string
 }
 
 // A CellEdit says what an operation of kind Cell does to a notebook.

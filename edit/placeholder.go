@@ -66,7 +66,10 @@ func isPhrase(t string) bool {
 // omissions refuses new lines that would be written although they stand for
 // code left out, or are what a reading tool put around a file. A line that the
 // file has already may be kept and repeated.
-func (r *run) omissions(old []byte) (errs Errors) {
+func (r *run) omissions(old []byte) Errors { return r.omissionsOf(r.op, old) }
+
+// omissionsOf is omissions for an operation that stands for the run's.
+func (r *run) omissionsOf(op *Op, old []byte) (errs Errors) {
 	if r.opt.AllowPlaceholders {
 		return nil
 	}
@@ -88,17 +91,17 @@ func (r *run) omissions(old []byte) (errs Errors) {
 			errs = append(errs, &Error{Code: code, Line: at, Msg: fmt.Sprintf("a line that would be written %s: %s", what, quoted(line))})
 		}
 	}
-	for l := range strings.Lines(string(r.op.Content)) {
+	for l := range strings.Lines(string(op.Content)) {
 		check(strings.TrimRight(l, "\r\n"), 0)
 	}
-	for _, h := range r.op.Hunks {
+	for _, h := range op.Hunks {
 		for _, l := range h.Lines {
 			if l.Kind == Added {
 				check(l.Text, h.Line)
 			}
 		}
 	}
-	for _, rep := range r.op.Replacements {
+	for _, rep := range op.Replacements {
 		for l := range strings.Lines(rep.New) {
 			check(strings.TrimRight(l, "\r\n"), 0)
 		}

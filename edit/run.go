@@ -33,6 +33,11 @@ func (r *run) do() Errors {
 	}
 	switch r.op.Kind {
 	case Add:
+		if r.op.Lazy {
+			if errs := r.lazy(n); len(errs) > 0 {
+				return errs
+			}
+		}
 		if n != nil {
 			return fail(Exists, "cannot add file that already exists")
 		}
@@ -42,6 +47,10 @@ func (r *run) do() Errors {
 		}
 		r.create(data)
 		return nil
+	case Write:
+		return r.write(n)
+	case Block:
+		return r.block(n)
 	case Delete:
 		if n == nil {
 			return r.missing()
@@ -55,8 +64,6 @@ func (r *run) do() Errors {
 			return r.replaceInOrder(n)
 		}
 		return r.replaceIn(n)
-	case Write:
-		return r.write(n)
 	case Insert:
 		return r.insert(n)
 	case Cell:
@@ -185,18 +192,7 @@ func (r *run) replaceIn(n *node) Errors {
 	}
 	if first.Old == "" && len(r.op.Replacements) == 1 {
 		if n == nil || n.size() == 0 {
-			data, errs := r.whole(first.New, nil)
-			if len(errs) > 0 {
-				return errs
-			}
-			if n == nil {
-				r.create(data)
-				return nil
-			}
-			m := *n
-			m.same, m.data = nil, data
-			r.picture[r.path] = &m
-			return nil
+			return r.fill(n, first.New)
 		}
 	}
 	if n == nil {
@@ -219,6 +215,22 @@ func (r *run) replaceIn(n *node) Errors {
 			return Errors{err}
 		}
 	}
+	r.picture[r.path] = &m
+	return nil
+}
+
+// fill writes the content of a file that is missing or has none.
+func (r *run) fill(n *node, text string) Errors {
+	data, errs := r.whole(text, nil)
+	if len(errs) > 0 {
+		return errs
+	}
+	if n == nil {
+		r.create(data)
+		return nil
+	}
+	m := *n
+	m.same, m.data = nil, data
 	r.picture[r.path] = &m
 	return nil
 }

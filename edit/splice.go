@@ -205,9 +205,7 @@ func (s spot) write(w *writer, doc *match.Document) {
 			case old > s.at, old == s.at+s.count && old > 0:
 				ending = doc.EndingNear(old - 1)
 			default:
-				if ending = doc.Ending(old); ending == nil {
-					ending = doc.EndingNear(old)
-				}
+				ending = doc.EndingNear(old)
 			}
 			w.line([]byte(l.Text), ending)
 			added++

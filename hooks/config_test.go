@@ -193,8 +193,9 @@ func TestDecodeConfigReportsTwenty(t *testing.T) {
 	}
 }
 
-// TestDecodeConfigTime holds the parser to what a hook can wait for, whatever the
-// file: unbounded it takes from 20 seconds to forever for these.
+// TestDecodeConfigTime: the worst files that the limits let pass take the parser
+// about a second, beyond them it takes minutes or all memory. The time allowed is
+// that of a busy machine under the race detector.
 func TestDecodeConfigTime(t *testing.T) {
 	for name, text := range map[string]string{
 		"keys":            strings.Repeat("a:\n", 9_999),
@@ -208,7 +209,7 @@ func TestDecodeConfigTime(t *testing.T) {
 			if _, err := hooks.DecodeConfig("P", []byte(text)); err == nil {
 				t.Error("no error")
 			}
-			if d := time.Since(start); d > 10*time.Second {
+			if d := time.Since(start); d > time.Minute {
 				t.Errorf("took %v", d)
 			}
 		})

@@ -19,7 +19,7 @@ var (
 	countKeys   = []string{"expected_replacements", "expectedReplacements"}
 	listKeys    = []string{"edits", "replacements", "ReplacementChunks"}
 	contentKeys = []string{"content", "contents", "file_text", "fileText"}
-	lazyKeys    = []string{"code_edit"}
+	lazyKeys    = []string{"code_edit", "code", "update"}
 
 	dryKeys  = []string{"dryRun", "dry_run"}
 	fromKeys = []string{"StartLine", "startLine", "start_line"}
@@ -140,8 +140,9 @@ func readEdit(r *reader, tool string, args any, line int) bool {
 	}
 	list, batch := r.take(o, tool, listKeys)
 	switch {
-	case !batch && !o.has(oldKeys...) && o.has(lazyKeys...):
-		r.fail(edit.Unsupported, o.line, "%sthese arguments are not read", colon(tool))
+	case !batch && !o.has(oldKeys...) && !o.has(newKeys...) && o.has(lazyKeys...):
+		r.dryRun(o, tool)
+		r.lazy(o, tool)
 	case batch:
 		r.dryRun(o, tool)
 		r.batch(o, tool, path, list)

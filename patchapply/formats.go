@@ -25,25 +25,30 @@ type format struct {
 	// read reads the extent that begins at line i into operations and returns
 	// the line after it.
 	read func(g *region, i int) int
+	// extent returns the line after the extent that begins at line i, so that
+	// a fence in it does not end the fence around it. Nil: its lines cannot be
+	// taken for fences.
+	extent func(g *region, i int) int
+	fenced bool // a fence around it is part of the format, and not noted
 }
 
 // formats are asked in this order.
 var formats = []format{
 	{name: "codex", also: []string{"apply-patch", "patch"}, what: "an envelope", starts: envelopeStarts, read: readEnvelope},
 	{name: "blocks", also: []string{"diff", "diff-fenced", "editor-diff", "editor-diff-fenced", "cline", "roo", "zed"},
-		what: "a SEARCH/REPLACE block", later: true, starts: blockStarts},
+		what: "a SEARCH/REPLACE block", starts: blockStarts, read: readBlock, extent: blockExtent, fenced: true},
 	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", later: true, starts: diffStarts},
-	{name: "xml", what: "an XML wrapper", later: true, starts: xmlStarts},
+	{name: "xml", what: "an XML wrapper", starts: xmlStarts, read: readXML, extent: xmlExtent, fenced: true},
 	{name: "edit", arguments: true, bare: func(r *reader, o *object, line int) { readEdit(r, "", o, line) }},
 	{name: "multi-edit", arguments: true, bare: func(r *reader, o *object, line int) { readEdit(r, "MultiEdit", o, line) }},
 	{name: "write", arguments: true, bare: func(r *reader, o *object, line int) { readWrite(r, "", o, line) }},
+	{name: "notebook", arguments: true, bare: func(r *reader, o *object, line int) { readNotebook(r, "", o, line) }},
 	{name: "text-editor", arguments: true, bare: func(r *reader, o *object, line int) { readEditor(r, "", o, line) }},
 	{name: "memory", arguments: true, bare: func(r *reader, o *object, line int) { readEditor(r, "memory", o, line) }},
+	{name: "lazy", arguments: true, bare: func(r *reader, o *object, _ int) { r.lazy(o, "") }},
 	{name: "call", arguments: true},
 	{name: "v4a", bare: func(r *reader, o *object, line int) { readV4A(r, o, line) }},
-	{name: "whole", also: []string{"editor-whole"}, later: true},
-	{name: "notebook", arguments: true, bare: func(r *reader, o *object, line int) { readNotebook(r, "", o, line) }},
-	{name: "lazy", later: true},
+	{name: "whole", also: []string{"editor-whole"}},
 }
 
 // named finds a format by a caller's name for it; nil and true stand for auto.
@@ -59,10 +64,6 @@ func named(name string) (*format, bool) {
 	return nil, false
 }
 
-var blockHead = lazyRegexp(`^\s*(?:<{5,9} SEARCH(?:>|>? line=\d+)?|-{3,} SEARCH>?)\s*$`)
-
-func blockStarts(g *region, i int) bool { return blockHead().MatchString(g.lines[i]) }
-
 func diffStarts(g *region, i int) bool {
 	l := g.lines[i]
 	switch {
@@ -74,10 +75,6 @@ func diffStarts(g *region, i int) bool {
 	return strings.HasPrefix(l, "--- ") && i+1 < g.to && strings.HasPrefix(g.lines[i+1], "+++ ")
 }
 
-var xmlTag = lazyRegexp(`^\s*<(?:replace_in_file|write_to_file|apply_diff|edits|instruction|update)>`)
-
-func xmlStarts(g *region, i int) bool { return xmlTag().MatchString(g.lines[i]) }
-
 // A text is a text being read. Its lines keep their numbers whatever wrapping
 // is taken off.
 type text struct {
@@ -87,7 +84,16 @@ type text struct {
 	found  []start // in the order of the text
 	prose  []int   // visible lines outside all extents, 0-based
 	stray  []int   // section headers among them
-	listed int     // line after the head of a whole-file listing, 0 for none
+	fences []*fenced
+	used   map[int]bool // lines of the prose that were read as names
+	// unclosed are the closing tags of fences that do not come any more.
+	unclosed map[string]bool
+
+	// The file of the block that was read last, the region it was in, and the
+	// line after it.
+	named    string
+	namedIn  *region
+	namedEnd int
 }
 
 // A start is where an extent of a format begins.
@@ -110,17 +116,9 @@ func (r *reader) text(s string) {
 	t.conclude(len(r.errs) > before)
 }
 
-// lines splits a text into lines, without their endings.
+// lines splits a text into lines.
 func (r *reader) lines(s string) *text {
-	t := &text{reader: r, lines: strings.Split(s, "\n")}
-	n := len(t.lines) - 1
-	for i, l := range t.lines[:n] {
-		t.lines[i] = strings.TrimSuffix(l, "\r")
-	}
-	if t.lines[n] == "" {
-		t.lines = t.lines[:n]
-	}
-	return t
+	return &text{reader: r, lines: splitText(s), used: map[int]bool{}, unclosed: map[string]bool{}}
 }
 
 // A region is the whole text or the inside of a wrapping.
@@ -130,6 +128,9 @@ type region struct {
 	last     int // the last visible line, from-1 if there is none
 	depth    int // how many wrappings it lies in
 	info     string
+	head     int    // the line of the fence around it, -1 if there is none
+	title    string // that fence's info as written
+	blocks   *blockText
 
 	cd   string // where the wrapping says that paths start
 	open string // the wrapping that is not closed, for messages; empty if it is
@@ -137,7 +138,7 @@ type region struct {
 }
 
 func (t *text) region(from, to int) *region {
-	g := &region{text: t, from: from, to: to, last: to - 1}
+	g := &region{text: t, from: from, to: to, last: to - 1, head: -1}
 	for g.last >= from && isBlank(t.lines[g.last]) {
 		g.last--
 	}
@@ -196,7 +197,7 @@ func (t *text) skip(i int) {
 func (t *text) conclude(failed bool) {
 	slices.Sort(t.prose) // the head of a fence comes after what is in it
 	if len(t.found) == 0 {
-		if !failed {
+		if !failed && !t.listings() {
 			t.nothing()
 		}
 		return
@@ -213,10 +214,10 @@ func (t *text) conclude(failed bool) {
 	if len(t.stray) > 0 {
 		t.fail(edit.BadInput, t.stray[0]+1, "a section header stands outside the patch: %s%s", quote(t.lines[t.stray[0]]), more(len(t.stray)-1))
 	}
-	if n := len(t.found); n > 1 {
+	if n := len(t.found); n > 1 && first.name == "codex" {
 		t.note("envelopes", t.found[1].line+1, "%d patches were taken as one request", n)
 	}
-	if len(t.prose) > 0 {
+	if t.prose = t.prosaic(); len(t.prose) > 0 {
 		t.note("prose", t.prose[0]+1, "text around the patch was left out (%s)", lineList(t.prose))
 	}
 }
@@ -236,15 +237,11 @@ func (t *text) nothing() {
 		t.fail(edit.BadInput, first+1, "%s is no section header, and there is no %q before the section in line %d", quote(t.lines[first]), beginMark, t.stray[0]+1)
 		return
 	}
-	if t.listed > 0 {
-		t.fail(edit.Unsupported, t.listed, "the listing of a whole file begins here; this format is not read")
-		return
-	}
 	if len(t.prose) > 0 && t.opt.Path != "" && strings.IndexByte("@ +-", t.lines[t.prose[0]][0]) >= 0 {
 		t.headerless(strings.Join(t.lines, "\n"))
 		return
 	}
-	facts := []string{"nothing was recognised: there is neither a patch (\"" + beginMark + "\") nor an edit as JSON"}
+	facts := []string{"nothing was recognised: there is no patch (\"" + beginMark + "\"), a SEARCH/REPLACE block, a listing or an edit as JSON"}
 	line, near := 0, 0
 	for i, l := range t.lines {
 		if !nearMiss().MatchString(l) {
@@ -260,6 +257,8 @@ func (t *text) nothing() {
 		facts = append(facts, "the text is empty")
 	case near > 1:
 		facts[len(facts)-1] += more(near - 1)
+	case near == 0 && t.mentioned() != "":
+		facts = append(facts, "the prose names "+quote(t.mentioned())+"; a listing needs its path alone on the line above its fence")
 	case t.notJSON != nil:
 		facts = append(facts, "as JSON: "+t.notJSON.Msg)
 	}

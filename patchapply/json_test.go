@@ -67,7 +67,7 @@ var jsonTests = []parseTest{
 	{name: "call of apply_patch", in: `{"name":"functions.apply_patch","input":` + patchJSON + `}`, want: "delete m @2\n"},
 	{name: "call of apply_patch in a format", in: `{"name":"apply_patch","input":` + patchJSON + `}`, opt: Options{Format: "call"}, want: "delete m @2\n"},
 	{name: "call that deletes", in: `{"name":"str_replace","args":{"path":"f","old_str":"a"}}`, want: "replace f @1\n \"a\" -> \"\"\n"},
-	{name: "call that is not read", in: `{"name":"replace_in_file","input":{"path":"f","diff":"a"}}`, want: "fail unsupported 1\n"},
+	{name: "call without a block", in: `{"name":"replace_in_file","input":{"path":"f","diff":"a"}}`, want: "fail nothing-recognised 1\n"},
 	{name: "edit_file with a list", in: `{"name":"edit_file","input":{"path":"f","edits":[{"old":"a","new":"b"}]}}`, want: "replace f @1\n \"a\" -> \"b\" in order\n"},
 	{name: "call of something else", in: `{"name":"Grep","input":{"path":"f"}}`, want: "fail nothing-recognised 1\n"},
 	{name: "arguments that are no object", in: `{"name":"Edit","input":"x"}`, want: "fail bad-arguments 1\n"},
@@ -98,7 +98,7 @@ var jsonTests = []parseTest{
 
 	{name: "text editor that replaces", in: `{"command":"str_replace","path":"f","old_str":"a","new_str":"b"}`, want: oneEdit + "note ignored-field 1\n"},
 	{name: "whole content", in: `{"path":"f","content":"x"}`, want: "write f @1\n \"x\"\n"},
-	{name: "lazy edit", in: `{"target_file":"f","code_edit":"x"}`, want: "fail unsupported 1\n"},
+	{name: "lazy edit", in: `{"target_file":"f","code_edit":"x"}`, want: "add f @1\n \"x\"\n"},
 	{name: "nothing", in: `{}`, want: "fail nothing-recognised 1\n"},
 	{name: "empty JSON list", in: `[]`, want: "fail nothing-recognised 1\n"},
 	{name: "number", in: `[1]`, want: "fail nothing-recognised 0\n"},
@@ -195,6 +195,9 @@ func FuzzParse(f *testing.F) {
 	for _, tt := range callTests {
 		f.Add([]byte(tt.in), tt.opt.Format)
 	}
+	for _, tt := range blockTests {
+		f.Add([]byte(shortBlock(tt.in)), tt.opt.Format)
+	}
 	f.Fuzz(func(t *testing.T, in []byte, format string) {
 		if _, ok := named(format); !ok {
 			return
@@ -234,8 +237,10 @@ func TestLinear(t *testing.T) {
 	for _, unit := range []string{"\n", "BP\n", "```\n", " ```\n  ```\n", "<<A\n", "U m\n", "BP\nU m\n-a\n\n", "x\n", "*** Upd\n",
 		"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n",
 		`{"type":"tool_use","id":"1","name":"Edit","input":{"path":"f","old":"a","new":"b"}}` + "\n", `{"functionCall":{"name":"Edit","args":{"a":1,"a":2}}}` + "\n",
-		`{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"f","diff":"@@\n-a\n+b"}}` + "\n", `"\"`} {
-		for _, head := range []string{"", "BP\nU m\n@@\n-a\n", "BP\nA m\n+a\n"} {
+		`{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"f","diff":"@@\n-a\n+b"}}` + "\n", `"\"`,
+		"<<<<<<< SEARCH\n", "<<<<< SEARCH\n<<<<<< SEARCH\n", "--- SEARCH\n", "f\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", "f\n```\n```\n",
+		"<<<<<<< SEARCH\n>>>>>> REPLACE\n", "<source>\n", "<update>\n", "<update></update>\n", "<edits><old_text>", "<![CDATA[", "a.b\n```sh\n```\n"} {
+		for _, head := range []string{"", "BP\nU m\n@@\n-a\n", "BP\nA m\n+a\n", "f\n```\n", "f\n<<<<<<< SEARCH\n", "<edits>\n", "<apply_diff><args><file>"} {
 			_, _ = Parse([]byte(short(head+strings.Repeat(unit, 200_000/len(unit)))), Options{})
 		}
 	}

@@ -13,13 +13,19 @@ const defaultLimit = 64 << 20
 // Options say how a request is read. The zero value finds the format by itself.
 type Options struct {
 	// Format is auto (or empty), codex (apply-patch, patch) for an envelope, v4a
-	// for a diff without headers, edit, multi-edit, write, text-editor or memory
-	// for the bare arguments of such a tool, call for tool calls. JSON that
-	// carries calls is opened whatever the format.
+	// for a diff without headers, blocks (diff, diff-fenced, editor-diff,
+	// editor-diff-fenced, cline, roo, zed) for SEARCH/REPLACE, whole
+	// (editor-whole) for listings, xml for tags, edit, multi-edit, write,
+	// notebook, text-editor, memory or lazy for the bare arguments of such a tool,
+	// call for tool calls. JSON that carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
 	Strict bool   // read envelopes as strictly as Codex does
-	Limit  int64  // bytes; 0 means 64 MiB
+	Aider  bool   // a listing without path takes the last existing one named above it
+	// Exists reports whether there is a file of this name, as written. Some
+	// lines are a path only if they name a file. Nil: nothing exists.
+	Exists func(name string) bool
+	Limit  int64 // bytes; 0 means 64 MiB
 	// Offered is "custom" if apply_patch was offered as a custom tool; a body
 	// that lists its tools says so itself.
 	Offered string

@@ -12,7 +12,7 @@ import (
 
 // render writes a request or its refusal in a compact form, one fact a line:
 //
-//	add|update|delete|replace PATH[ -> PATH] @LINE, then the operation's details
+//	add|update|delete|replace|block|write PATH[ -> PATH] @LINE, then the operation's details
 //	call ID NAME, base DIR, note CODE LINE, fail CODE LINE
 func render(req *Request, err error) string {
 	var b strings.Builder
@@ -55,7 +55,7 @@ func render(req *Request, err error) string {
 
 func renderOp(op edit.Op) string {
 	var b strings.Builder
-	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Write: "write", edit.Insert: "insert"}[op.Kind]
+	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Block: "block", edit.Write: "write", edit.Insert: "insert"}[op.Kind]
 	fmt.Fprintf(&b, "%s %s", kind, op.Path)
 	if op.MoveTo != "" {
 		fmt.Fprintf(&b, " -> %s", op.MoveTo)
@@ -88,6 +88,9 @@ func renderOp(op edit.Op) string {
 		if r.Count > 0 {
 			fmt.Fprintf(&b, " count %d", r.Count)
 		}
+		if r.Hint > 0 {
+			fmt.Fprintf(&b, " line %d", r.Hint)
+		}
 		if op.Batch {
 			b.WriteString(" batch")
 		}
@@ -98,6 +101,9 @@ func renderOp(op edit.Op) string {
 			fmt.Fprintf(&b, " in %d-%d", r.From, r.To)
 		}
 		b.WriteByte('\n')
+	}
+	for _, r := range op.Readings {
+		fmt.Fprintf(&b, " or %s %q -> %q\n", r.Code, r.Old, r.New)
 	}
 	return b.String()
 }
@@ -248,13 +254,13 @@ var wrapTests = []parseTest{
 	{name: "prose only", in: "I could not find it.", want: "fail nothing-recognised 0\n"},
 	{name: "near miss", in: "x|*** begin patch", want: "fail nothing-recognised 2\n"},
 	{name: "near miss of a block", in: "<<<< SEARCH", want: "fail nothing-recognised 1\n"},
-	{name: "search and replace", in: "f|<<<<<<< SEARCH|a|=======|b|>>>>>>> REPLACE", want: "fail unsupported 2\n"},
+	{name: "search and replace", in: "f|<<<<<<< SEARCH|a|=======|b|>>>>>>> REPLACE", want: "block f @2\n \"a\\n\" -> \"b\\n\"\n"},
 	{name: "git diff", in: "diff --git a/f b/f|--- a/f|+++ b/f", want: "fail unsupported 1\n"},
 	{name: "diff names", in: "x|--- a/f|+++ b/f|@@ -1 +1 @@|-a|+b", want: "fail unsupported 2\n"},
 	{name: "diff fence", in: "```diff|@@ -1 +1 @@|-a|+b|```", want: "fail unsupported 2\n"},
-	{name: "xml", in: "<replace_in_file>|<path>f</path>", want: "fail unsupported 1\n"},
-	{name: "listing", in: "src/f.go|```|package f|```", want: "fail unsupported 2\n"},
-	{name: "block behind a patch", in: "BP|D m|EP|<<<<<<< SEARCH|a", want: "fail mixed-formats 4\n"},
+	{name: "xml", in: "<replace_in_file>|<path>f</path>", want: "fail truncated 1\n"},
+	{name: "listing", in: "src/f.go|```|package f|```", want: "write src/f.go @2\n \"package f\\n\"\n"},
+	{name: "block behind a patch", in: "BP|D m|EP|f|<<<<<<< SEARCH|a|=======|>>>>>>> REPLACE", want: "fail mixed-formats 5\n"},
 	{name: "block behind a patch, format given", in: "BP|D m|EP|<<<<<<< SEARCH|a", opt: Options{Format: "patch"}, want: "delete m @2\nnote prose 4\n"},
 	{name: "V4A", in: "@@|-a|+b", opt: Options{Path: "f"}, want: "update f @1\n @@1 -a| +b|\n"},
 	{name: "unread format", in: "x", opt: Options{Format: "udiff"}, want: "fail unsupported 0\n"},
@@ -307,7 +313,7 @@ func TestMessages(t *testing.T) {
 		"BP|U m|@@|-a|x" + long + "|EP": {`line 5: a line of a hunk begins with a space, "+" or "-", found "x` + strings.Repeat("é", 119) + `"`},
 		"BP|A m|a|b|c|EP":               {`line 3: a line of a new file begins with "+", found "a" (and 2 more)`},
 		"x|*** begin patch":             {`"*** begin patch" comes near a marker`},
-		"BP|D m|EP|<<<<<<< SEARCH":      {"line 4: an envelope begins in line 1 and a SEARCH/REPLACE block in line 4"},
+		"BP|D m|EP|<<<<<<< SEARCH":      {"line 4: the block that begins here has no divider", "line 4: an envelope begins in line 1 and a SEARCH/REPLACE block in line 4"},
 		`{"file_path":"f","edits":[{"old_string":"a","new_string":"b"},{"new_string":"b"}]}`: {"line 1: edits[1]: old_string is missing"},
 	} {
 		_, err := Parse([]byte(short(in)), Options{})

@@ -26,7 +26,7 @@ var tools = []tool{
 	{[]string{"editor"}, readClineEditor},
 	{[]string{"str_replace_based_edit_tool", "str_replace_editor", "fs_write", "memory"}, readEditor},
 	{[]string{"NotebookEdit"}, readNotebook},
-	{[]string{"apply_diff", "replace_in_file"}, nil},
+	{[]string{"apply_diff", "replace_in_file"}, readBlockCall},
 }
 
 // toolNamed finds a tool by its name without the namespace of a server.

@@ -325,8 +325,10 @@ func (r *reader) arguments(o *object) {
 		readEdit(r, "", o, o.line)
 	case o.has(contentKeys...) && o.has(pathKeys...):
 		readWrite(r, "", o, o.line)
+	case o.has(diffKeys...) && o.has(pathKeys...):
+		readBlockCall(r, "", o, o.line)
 	case o.has(lazyKeys...):
-		r.fail(edit.Unsupported, o.line, "an edit with omitted code is not read")
+		r.lazy(o, "")
 	default:
 		r.fail(edit.NothingRecognised, o.line, "the JSON is of unknown shape: neither a patch (patch), nor an edit (file_path, old_string, new_string), nor a call")
 	}

@@ -2,6 +2,7 @@ package patchapply
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
@@ -14,6 +15,9 @@ func (g *region) unwrap(i int) int {
 	if g.depth == 0 {
 		if m := fence().FindStringSubmatch(g.lines[i]); m != nil {
 			return g.fence(i, m[1], m[2], strings.TrimSpace(m[3]))
+		}
+		if m := tagFence().FindStringSubmatch(g.lines[i]); m != nil && g.tagged(i, m[1], m[2]) {
+			return g.fence(i, m[1], "<"+m[2]+">", m[3])
 		}
 	}
 	if g.depth < 2 && strings.Contains(g.lines[i], "<<") {
@@ -28,9 +32,11 @@ func (g *region) unwrap(i int) int {
 // reports whether an extent begins in it.
 func (g *region) inside(in *region, indent string) bool {
 	found := len(g.found)
+	as := slices.Clone(g.lines[in.from:in.to])
 	cut := in.dedent(in.from, in.to)
 	in.walk()
 	if len(g.found) == found {
+		copy(g.lines[in.from:in.to], as) // a listing's indentation is content
 		return false
 	}
 	if cut != "" && cut != indent {
@@ -44,18 +50,40 @@ var fence = lazyRegexp("^([ \t]*)(`{3,}|~{3,})([^`]*)$")
 // shells are the infos of blocks that are commands, which are never run.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "console": true, "shell": true, "powershell": true, "cmd": true}
 
-func (g *region) fence(at int, indent, ticks, info string) int {
-	end := at + 1
-	for ; end < g.to; end++ {
-		// Only the same indentation closes: a context line of a patch may be a
-		// fence, too.
-		l, ok := strings.CutPrefix(g.lines[end], indent+ticks)
-		if ok && strings.Trim(strings.TrimLeft(l, ticks[:1]), " \t") == "" {
-			break
+// A fenced is a fence in which no extent begins.
+type fenced struct {
+	at, end       int // its lines; end is g.to if it is not closed
+	open          bool
+	indent, ticks string
+	title         string // its info as written
+	shell         bool
+}
+
+// tagFence opens a fence of tags, as Aider asks some models to write.
+var tagFence = lazyRegexp(`^([ \t]*)<(source|code|pre|codeblock|sourcecode)>(\w*)$`)
+
+// tagEnd is a line that closes one.
+var tagEnd = lazyRegexp(`^\s*</(?:source|code|pre|codeblock|sourcecode)>\s*$`)
+
+// tagged reports whether the tag that line at opens is closed.
+func (g *region) tagged(at int, indent, tag string) bool {
+	closing := indent + "</" + tag + ">"
+	if g.unclosed[closing] {
+		return false // nor does one further down
+	}
+	for _, l := range g.lines[at+1 : g.to] {
+		if strings.TrimRight(l, " \t") == closing {
+			return true
 		}
 	}
+	g.unclosed[closing] = true
+	return false
+}
+
+func (g *region) fence(at int, indent, ticks, info string) int {
+	end := g.fenceEnd(at, indent, ticks)
 	in := g.region(at+1, end)
-	in.depth = 1
+	in.depth, in.head, in.title = 1, at, info
 	in.info, _, _ = strings.Cut(info, " ")
 	in.info = strings.ToLower(in.info)
 	if end == g.to {
@@ -64,29 +92,50 @@ func (g *region) fence(at int, indent, ticks, info string) int {
 	prose := len(g.prose)
 	switch {
 	case g.inside(in, indent):
-		g.note("fence", at+1, "the patch stands in a Markdown fence")
+		if !g.found[len(g.found)-1].fenced {
+			g.note("fence", at+1, "the patch stands in a Markdown fence")
+		}
 	case shells[in.info]:
 		g.prose = g.prose[:prose]
 		g.note("shell-block", at+1, "a block of %s was left out: nothing in a request is run", quote(in.info))
+		g.fences = append(g.fences, &fenced{at, end, in.open != "", indent, ticks, info, true})
 	default:
 		g.skip(at)
-		if g.listed == 0 && (pathLike(info, false) || at > g.from && pathLike(g.lines[at-1], true)) {
-			g.listed = at + 1
-		}
+		g.fences = append(g.fences, &fenced{at, end, in.open != "", indent, ticks, info, false})
 	}
 	return min(end+1, g.to)
 }
 
-// pathLike reports whether a line may name the file of a listing; above a
-// fence, decoration says so, too.
-func pathLike(line string, decorated bool) bool {
-	name := strings.TrimSuffix(strings.TrimSpace(line), ":")
-	bare := strings.Trim(strings.TrimSpace(strings.TrimLeft(name, "#")), "`*")
-	if bare == "" {
-		return false
+// fenceEnd returns the line that closes the fence of line at, g.to if none
+// does. Only the same indentation closes, or, if nothing else does, a smaller
+// one: a context line of a patch may be a fence, too. What lies in an extent is
+// its content.
+func (g *region) fenceEnd(at int, indent, ticks string) int {
+	in := g.region(at+1, g.to)
+	outer := g.to
+	for end := at + 1; end < g.to; end++ {
+		if f := in.startAt(end); f != nil && f.extent != nil {
+			end = f.extent(in, end) - 1
+			continue
+		}
+		own := indentOf(g.lines[end])
+		l, ok := strings.CutPrefix(g.lines[end][len(own):], closes(ticks))
+		switch ok = ok && strings.Trim(strings.TrimLeft(l, ticks[:1]), " \t") == ""; {
+		case ok && own == indent:
+			return end
+		case ok && outer == g.to && len(own) < len(indent):
+			outer = end
+		}
 	}
-	return decorated && len(name) > 2 && (name[0] == '`' || name[0] == '*') && name[0] == name[len(name)-1] ||
-		!strings.ContainsAny(bare, " \t") && strings.ContainsAny(bare, "./")
+	return outer
+}
+
+// closes is what closes a fence.
+func closes(ticks string) string {
+	if tag, ok := strings.CutPrefix(ticks, "<"); ok {
+		return "</" + tag
+	}
+	return ticks
 }
 
 // heredoc is a line that hands over a text as shells do: directory, program,

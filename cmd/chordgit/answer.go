@@ -232,7 +232,7 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Appended text to " + p
 	case op.Kind == edit.Insert:
 		return fmt.Sprintf("Inserted text in %s behind line %d", p, op.At)
-	case patch || op.Kind == edit.Update:
+	case op.Kind != edit.Write:
 		return "Updated " + p
 	}
 	return "Wrote " + p

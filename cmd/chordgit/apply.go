@@ -74,7 +74,7 @@ that "chordgit rewind" takes back.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, call (tool calls), codex, v4a, edit, multi-edit, write, text-editor or memory")
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, call (tool calls), codex, v4a, blocks, whole, xml, cline, lazy, edit, multi-edit, write, notebook, text-editor or memory")
 	f.StringVar(&opt.answer, "answer", "", "`FORM` of the answer (default: as the request came): json, text, tool_result, apply_patch_call_output, …")
 	f.StringVar(&opt.offered, "offered", "", "how apply_patch was offered to the model: custom (`KIND`)")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
@@ -130,10 +130,13 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	req, err := patchapply.Parse(data, patchapply.Options{
-		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit, Strict: compats[opt.compat] == edit.Codex,
-		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining(),
-	})
+	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
+		Strict: compats[opt.compat] == edit.Codex, Aider: compats[opt.compat] == edit.Aider,
+		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining()}
+	if repo != nil {
+		reading.Exists = exists(repo.Tree(), filepath.ToSlash(opt.base))
+	}
+	req, err := patchapply.Parse(data, reading)
 	if err == nil {
 		err = openErr
 	}
@@ -233,6 +236,14 @@ func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep
 		}
 	}
 	rep.Advice = strings.Join(lines, "\n")
+}
+
+// exists tells a reader which names are those of files below base.
+func exists(tree edit.Tree, base string) func(string) bool {
+	return func(name string) bool {
+		f, err := tree.Lookup(path.Join(base, name))
+		return err == nil && (f.Regular() || f.IsLink())
+	}
 }
 
 // counting is where a report takes the files' content from to count changed

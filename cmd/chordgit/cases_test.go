@@ -142,7 +142,7 @@ func decodeCase(t testing.TB, s string) string {
 // planCase reads and plans a case's request and reports on it.
 func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Plan) {
 	t.Helper()
-	opt := patchapply.Options{}
+	opt := patchapply.Options{Exists: exists(c.before, "")}
 	popt := edit.Options{Umask: 0o022, Roots: []string{"/repo"}}
 	for i := 0; i < len(c.args); i++ {
 		switch c.args[i] {
@@ -155,7 +155,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 		case "--compat":
 			i++
 			popt.Compat = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}[c.args[i]]
-			opt.Strict = popt.Compat == edit.Codex
+			opt.Strict, opt.Aider = popt.Compat == edit.Codex, popt.Compat == edit.Aider
 		case "--offered":
 			i++
 			opt.Offered = c.args[i]

@@ -34,6 +34,7 @@ func TestConformance(t *testing.T) {
 		"codex-scenarios": scenarios,
 		"two-timeouts":    twoTimeouts,
 		"edit-bugs":       editBugs,
+		"aider-cases":     aiderCases,
 	}
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		passed, failed := sets[name](t, dir)
@@ -291,32 +292,111 @@ func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 	return passed, failed
 }
 
+// aiderCases are replies in Aider's formats.
+func aiderCases(t *testing.T, dir string) (passed, failed []string) {
+	files, err := filepath.Glob(filepath.Join(dir, "aider-cases", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c toolCase
+		if err := json.Unmarshal(data, &c); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if why := c.run(t); why != "" {
+			failed = append(failed, c.Name+": "+why)
+		} else {
+			passed = append(passed, c.Name)
+		}
+	}
+	return passed, failed
+}
+
+// A toolCase is one request with its right outcome, and further ones that are
+// right, too.
+type toolCase struct {
+	Name     string             `json:"name"`
+	Format   string             `json:"format"`
+	Files    map[string]fixture `json:"files"`
+	Input    json.RawMessage    `json:"input"`
+	Args     []string           `json:"args"`
+	Expect   expectation        `json:"expect"`
+	Also     []expectation      `json:"also"`
+	Runnable *bool              `json:"runnable"`
+	Variants []struct {
+		Args   []string      `json:"args"`
+		Expect expectation   `json:"expect"`
+		Also   []expectation `json:"also"`
+	} `json:"variants"`
+}
+
+type expectation struct {
+	Error     string             `json:"error"`
+	Files     map[string]fixture `json:"files"`
+	NoteLines []int              `json:"note_lines"`
+	FailLines []int              `json:"fail_lines"`
+	Notebook  string             `json:"notebook"` // instead of Files: only the source of this one's cell differs
+	Cell      string             `json:"cell"`
+	Source    string             `json:"source"`
+}
+
+// run tells what is wrong with the outcome, "" if nothing is.
+func (c *toolCase) run(t *testing.T) string {
+	why := c.one(t, c.Args, append(c.Also, c.Expect))
+	for _, v := range c.Variants {
+		if why == "" {
+			why = c.one(t, v.Args, append(v.Also, v.Expect))
+		}
+	}
+	return why
+}
+
+func (c *toolCase) one(t *testing.T, args []string, want []expectation) string {
+	var input string
+	if json.Unmarshal(c.Input, &input) != nil {
+		input = string(c.Input)
+	}
+	w := newWorkspace(t, c.Files)
+	code, stdout, stderr := w.apply(input, append([]string{"--json", "--format", c.Format}, args...)...)
+	var answer report
+	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
+		return fmt.Sprintf("no JSON: %v\n%s%s", err, stdout, stderr)
+	}
+	var noted, failedAt []int
+	for _, n := range answer.Notes {
+		noted = append(noted, n.Lines...)
+	}
+	for _, f := range answer.Failures {
+		failedAt = append(failedAt, f.Lines...)
+	}
+	for _, e := range want {
+		if e.Notebook != "" {
+			e.Files = maps.Clone(c.Files)
+			e.Files[e.Notebook] = fixture{Text: withSource(t, c.Files[e.Notebook].Text, e.Cell, e.Source)}
+		}
+		ok := (code == 0) == (e.Error == "") && maps.Equal(w.files(), tree(e.Files))
+		// A refusal for want of the format is not the right refusal.
+		ok = ok && !slices.ContainsFunc(answer.Failures, func(f failure) bool { return f.Code == "unsupported" || f.Code == "usage" })
+		for _, l := range e.NoteLines {
+			ok = ok && slices.Contains(noted, l)
+		}
+		for _, l := range e.FailLines {
+			ok = ok && slices.Contains(failedAt, l)
+		}
+		if ok {
+			return ""
+		}
+	}
+	return fmt.Sprintf("exit %d, tree %q\n%s%s", code, w.files(), stdout, stderr)
+}
+
 // editBugs are faults reported for edit tools, with the right outcome.
 func editBugs(t *testing.T, dir string) (passed, failed []string) {
-	type expect struct {
-		Error     string             `json:"error"`
-		Files     map[string]fixture `json:"files"`
-		NoteLines []int              `json:"note_lines"`
-		FailLines []int              `json:"fail_lines"`
-		Notebook  string             `json:"notebook"` // instead of Files: only the source of this one's cell differs
-		Cell      string             `json:"cell"`
-		Source    string             `json:"source"`
-	}
-	var cases []struct {
-		Name     string             `json:"name"`
-		Format   string             `json:"format"`
-		Kind     string             `json:"kind"`
-		Files    map[string]fixture `json:"files"`
-		Input    json.RawMessage    `json:"input"`
-		Args     []string           `json:"args"`
-		Expect   expect             `json:"expect"`
-		Also     []expect           `json:"also"`
-		Runnable *bool              `json:"runnable"`
-		Variants []struct {
-			Args   []string `json:"args"`
-			Expect expect   `json:"expect"`
-		} `json:"variants"`
-	}
+	var cases []toolCase
 	data, err := os.ReadFile(filepath.Join(dir, "edit-bugs.json"))
 	if err != nil {
 		return nil, nil
@@ -328,54 +408,10 @@ func editBugs(t *testing.T, dir string) (passed, failed []string) {
 		if c.Runnable != nil && !*c.Runnable {
 			continue
 		}
-		var input string
-		if json.Unmarshal(c.Input, &input) != nil {
-			input = string(c.Input)
-		}
-		one := func(args []string, want ...expect) string {
-			w := newWorkspace(t, c.Files)
-			code, stdout, stderr := w.apply(input, append([]string{"--json", "--format", c.Format}, args...)...)
-			var answer report
-			if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
-				return fmt.Sprintf("no JSON: %v\n%s%s", err, stdout, stderr)
-			}
-			var noted, failedAt []int
-			for _, n := range answer.Notes {
-				noted = append(noted, n.Lines...)
-			}
-			for _, f := range answer.Failures {
-				failedAt = append(failedAt, f.Lines...)
-			}
-			for _, e := range want {
-				if e.Notebook != "" {
-					e.Files = maps.Clone(c.Files)
-					e.Files[e.Notebook] = fixture{Text: withSource(t, c.Files[e.Notebook].Text, e.Cell, e.Source)}
-				}
-				ok := (code == 0) == (e.Error == "") && maps.Equal(w.files(), tree(e.Files))
-				// A refusal for want of the format is not the right refusal.
-				ok = ok && !slices.ContainsFunc(answer.Failures, func(f failure) bool { return f.Code == "unsupported" || f.Code == "usage" })
-				for _, l := range e.NoteLines {
-					ok = ok && slices.Contains(noted, l)
-				}
-				for _, l := range e.FailLines {
-					ok = ok && slices.Contains(failedAt, l)
-				}
-				if ok {
-					return ""
-				}
-			}
-			return fmt.Sprintf("exit %d, tree %q\n%s%s", code, w.files(), stdout, stderr)
-		}
-		why := one(c.Args, append(c.Also, c.Expect)...)
-		for _, v := range c.Variants {
-			if why == "" {
-				why = one(v.Args, v.Expect)
-			}
-		}
-		if why == "" {
-			passed = append(passed, c.Name)
-		} else {
+		if why := c.run(t); why != "" {
 			failed = append(failed, c.Name+": "+why)
+		} else {
+			passed = append(passed, c.Name)
 		}
 	}
 	return passed, failed

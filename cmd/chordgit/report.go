@@ -104,6 +104,7 @@ var hints = map[edit.Code]string{
 	edit.ReaderLine:        "send the text of the file alone; --allow-placeholders writes such lines as they are",
 	edit.NoMatch:           "read the range again, rebuild the failed part from complete current lines, do not send it unchanged",
 	edit.Ambiguous:         "give more lines around the place, or an anchor that stands once",
+	edit.LazyEdit:          "send the change as hunks, as old and new text, or as the whole file",
 	edit.CountMismatch:     "count again, or add context to old_string",
 	edit.EmptyOld:          "give the text to replace",
 	edit.Stale:             "nothing was written: plan again from the present content",

@@ -42,7 +42,7 @@ func (d *Document) WithLoneCR() *Document {
 }
 
 func splitLines(text []byte, loneCR bool) []Span {
-	if len(text) == 0 || len(text) > math.MaxUint32 {
+	if len(text) == 0 || uint64(len(text)) > math.MaxUint32 {
 		return nil
 	}
 	lines := make([]Span, 0, bytes.Count(text, []byte{'\n'})+1)
