@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/chordgit/chordgit/edit/internal/match"
 )
@@ -145,9 +144,9 @@ func (b *blocker) whole(s sought) ([]spot, *Error) {
 		case match.Blanks:
 			b.note("trailing-blanks", []int{at + 1}, "the block matched at line %d with trailing blanks ignored", at+1)
 		case match.Trimmed:
-			shifted, ok := b.reindent(s, lines, at)
-			if !ok {
-				return nil, b.uneven(s, at)
+			shifted, why := reindent(b.finder.Doc, at, lines)
+			if why != "" {
+				return nil, b.uneven(s, at, why)
 			}
 			lines = shifted
 			b.note("reindented", []int{at + 1}, "the block matched at line %d with another indentation, which its new lines were given", at+1)
@@ -199,57 +198,6 @@ func (b *blocker) noteTolerant(old [][]byte, at int) {
 		}
 	}
 	b.note("tolerant", numbers(differ), "the block matched at line %d by the tolerant step: punctuation or single spaces differ in line%s %s", at+1, plural(len(differ)), list(differ, len(differ)))
-}
-
-// reindent gives the block's new lines the indentation that its place has. It
-// reports false if the lines there differ from the block by more than one.
-func (b *blocker) reindent(s sought, lines []Line, at int) ([]Line, bool) {
-	common := commonIndent(append(append([]string{}, s.old...), s.new...))
-	indent, known := "", false
-	for i, l := range s.old {
-		if isBlank(l) {
-			continue
-		}
-		file := strings.TrimRightFunc(string(b.finder.Doc.Line(at+i)), unicode.IsSpace)
-		own, ok := strings.CutSuffix(file, strings.TrimRightFunc(l[common:], unicode.IsSpace))
-		if !ok || known && own != indent {
-			return nil, false
-		}
-		indent, known = own, true
-	}
-	out := make([]Line, len(lines))
-	for i, l := range lines {
-		if l.Kind == Added && !isBlank(l.Text) {
-			l.Text = indent + l.Text[common:]
-		}
-		out[i] = l
-	}
-	return out, known
-}
-
-// commonIndent is the length of the indentation that all visible lines share.
-func commonIndent(lines []string) int {
-	indent, known := "", false
-	for _, l := range lines {
-		switch own := indentOf(l); {
-		case isBlank(l):
-		case !known:
-			indent, known = own, true
-		default:
-			n := 0
-			for n < len(own) && n < len(indent) && own[n] == indent[n] {
-				n++
-			}
-			indent = indent[:n]
-		}
-	}
-	return len(indent)
-}
-
-func isBlank(line string) bool { return strings.TrimSpace(line) == "" }
-
-func indentOf(line string) string {
-	return line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsSpace))]
 }
 
 func byteLines(lines []string) [][]byte {

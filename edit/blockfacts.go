@@ -1,8 +1,8 @@
 package edit
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/chordgit/chordgit/edit/internal/match"
 )
@@ -34,32 +34,14 @@ func (b *blocker) notFoundBlock(s sought) *Error {
 
 // uneven says that a block's lines stand at a place, but differ there by more
 // than one indentation.
-func (b *blocker) uneven(s sought, at int) *Error {
+func (b *blocker) uneven(s sought, at int, why string) *Error {
 	var f facts
-	var shifts []string
-	for i, l := range s.old {
-		if isBlank(l) {
-			continue
-		}
-		shift := fmt.Sprintf("%s for %s", indentName(indentOf(string(b.finder.Doc.Line(at+i)))), indentName(indentOf(l)))
-		if len(shifts) < 4 && (len(shifts) == 0 || shifts[len(shifts)-1] != shift) {
-			shifts = append(shifts, shift)
-		}
-	}
-	f.at(at, "the text stands at line %d, but its indentation differs by more than one amount (the file has %s)", at+1, strings.Join(shifts, ", "))
+	f.at(at, "the text stands at line %d: %s", at+1, why)
 	f.add("%s", blockAdvice)
 	return &Error{Code: NoMatch, Lines: f.lines, Facts: f.list, Msg: b.notFoundMsg(s.old)}
 }
 
-// indentName says how deep an indentation is: "2 spaces", "1 tab".
-func indentName(indent string) string {
-	tabs := strings.Count(indent, "\t")
-	n := len([]rune(indent)) - tabs
-	switch {
-	case tabs == 0:
-		return fmt.Sprintf("%d space%s", n, plural(n))
-	case n == 0:
-		return fmt.Sprintf("%d tab%s", tabs, plural(tabs))
-	}
-	return fmt.Sprintf("%d tab%s and %d space%s", tabs, plural(tabs), n, plural(n))
+// indentation is what a line begins with.
+func indentation(line []byte) []byte {
+	return line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 }

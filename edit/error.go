@@ -65,7 +65,7 @@ type Error struct {
 	Of    int    // how many hunks or items the operation has
 	Line  int    // line of the request, 1-based
 	Lines []int  // lines of the file, 1-based
-	Why   string // a conflict's reason (edited since, exists again, …)
+	Why   string // a conflict's reason (edited since, exists again, …), or Codex's step
 	Msg   string // the reason in one line, without path and code
 	Err   error
 	// Facts are what is known beyond the reason, one line each, in the order

@@ -36,6 +36,10 @@ func (f *File) IsDir() bool { return f != nil && f.Mode.IsDir() }
 // IsLink reports whether f is there and is a symbolic link.
 func (f *File) IsLink() bool { return f != nil && f.Mode&fs.ModeSymlink != 0 }
 
+// special reports whether f is there and is what must not be opened: a FIFO,
+// socket or device.
+func (f *File) special() bool { return f != nil && !f.Regular() && !f.IsDir() && !f.IsLink() }
+
 // KindName says what f is, for messages.
 func (f *File) KindName() string {
 	switch {

@@ -14,6 +14,7 @@ type spot struct {
 	at, count int
 	tolerant  bool   // found by the tolerant step
 	lines     []Line // as they will be written: cleaned, in the file's characters
+	ending    []byte // of all its new lines; nil: that of the lines around each
 }
 
 // hunks applies the hunks of one section to a text and returns the new text.

@@ -72,8 +72,8 @@ func (p *planner) net(plan *Plan) (errs Errors) {
 				plan.Notes = append(plan.Notes, Note{Code: "hard-link", Path: path, Msg: fmt.Sprintf("a hard link: the file has %d names, the others keep the old content", before.Stat.Nlink)})
 			}
 		}
-		for _, t := range p.targets {
-			if t.source.resolved == path && t.source.link != nil && t.source.lexical != path {
+		for i, t := range p.targets {
+			if p.runs[i] != nil && t.source.resolved == path && t.source.link != nil && t.source.lexical != path {
 				plan.Notes = append(plan.Notes, Note{Code: "symlink", Path: path, Msg: fmt.Sprintf("reached through the link %s, which stays", Quote(t.source.lexical))})
 				break
 			}

@@ -22,16 +22,23 @@ const (
 // only such a component may hold an invisible character. It may be nil.
 func CheckName(name string, exists func(dir, component string) bool) error {
 	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return badPath("~ is not expanded; a directory of that name is ./~")
+	case strings.HasPrefix(name, "file:"):
+		return badPath("file: URIs are not paths")
+	}
+	return checkText(name, exists)
+}
+
+// checkText is CheckName without the forms that are taken literally.
+func checkText(name string, exists func(dir, component string) bool) error {
+	switch {
 	case name == "":
 		return badPath("the path is empty")
 	case len(name) > maxPath:
 		return badPath("the path has %d bytes, %d are allowed", len(name), maxPath)
 	case !utf8.ValidString(name):
 		return badPath("the path is not valid UTF-8")
-	case name == "~" || strings.HasPrefix(name, "~/"):
-		return badPath("~ is not expanded; a directory of that name is ./~")
-	case strings.HasPrefix(name, "file:"):
-		return badPath("file: URIs are not paths")
 	}
 	dir := ""
 	for component := range strings.SplitSeq(name, "/") {
@@ -191,14 +198,18 @@ func (r *resolver) exists(p string) bool {
 // lexical cleans a name as the request spelt it. The note says what was read
 // into it, if anything.
 func (r *resolver) lexical(name string) (string, *Note, error) {
-	err := CheckName(name, func(dir, component string) bool {
+	check := CheckName
+	if r.opt.Compat == Codex {
+		check = checkText // what others expand is a name to it
+	}
+	err := check(name, func(dir, component string) bool {
 		return r.exists(path.Join(r.opt.Base, dir, component))
 	})
 	if err != nil {
 		return "", nil, err
 	}
 	var note *Note
-	if strings.Contains(name, `\`) && !drive().MatchString(name) && !strings.HasPrefix(name, `\`) && !r.exists(path.Join(r.opt.Base, name)) {
+	if r.opt.Compat != Codex && strings.Contains(name, `\`) && !drive().MatchString(name) && !strings.HasPrefix(name, `\`) && !r.exists(path.Join(r.opt.Base, name)) {
 		slashed := strings.ReplaceAll(name, `\`, "/")
 		note = &Note{Code: "path-backslash", Msg: fmt.Sprintf("%s was read as %s", Quote(name), Quote(slashed))}
 		name = slashed
@@ -240,7 +251,7 @@ func (r *resolver) relative(name string) (string, error) {
 
 // standIn refuses names that examples use in place of a real one.
 func (r *resolver) standIn(p string) error {
-	if !strings.HasPrefix(p, "path/to/") && !strings.ContainsAny(p, "<>") {
+	if r.opt.Compat == Codex || !strings.HasPrefix(p, "path/to/") && !strings.ContainsAny(p, "<>") {
 		return nil
 	}
 	if strings.HasPrefix(p, "path/to/") {

@@ -101,5 +101,8 @@ type Options struct {
 	// PreserveFinalNewline makes an Update leave a final line break only where
 	// the file had one; without it every line of an updated file ends in one.
 	PreserveFinalNewline bool
-	Merging              bool // a merge or the like is in progress: unmerged paths are noted
+	// Superuser: a file whose mode forbids to write it can be written all the
+	// same. Only Codex, which writes in place, asks.
+	Superuser bool
+	Merging   bool // a merge or the like is in progress: unmerged paths are noted
 }

@@ -10,16 +10,19 @@ const defaultFileLimit = 512 << 20
 // A request that must not be applied even in part returns [Errors], all
 // reasons at once: a bad path, operations that overlap, something that is no
 // regular file, a file that cannot be read, any failure under Options.Atomic.
+//
+// Under Options.Compat [Codex] the operations are carried out one after another
+// up to the first that fails, as Codex does; nothing counts as overlapping.
 func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	if opt.FileLimit == 0 {
 		opt.FileLimit = defaultFileLimit
 	}
 	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
-	if errs := p.survey(); len(errs) > 0 {
-		return nil, errs
+	work := p.byGroups
+	if opt.Compat == Codex {
+		work = p.sequence
 	}
-	p.group()
-	if errs := p.perform(); len(errs) > 0 {
+	if errs := work(); len(errs) > 0 {
 		return nil, errs
 	}
 	plan, errs := p.result()
@@ -30,6 +33,15 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 		return nil, Errors(plan.Failures)
 	}
 	return plan, nil
+}
+
+// byGroups carries the operations out, file group by file group.
+func (p *planner) byGroups() Errors {
+	if errs := p.survey(); len(errs) > 0 {
+		return errs
+	}
+	p.group()
+	return p.perform()
 }
 
 // A planner carries one request from operations to a plan.

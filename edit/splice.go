@@ -148,6 +148,9 @@ func join(lines [][]byte) []byte { return bytes.Join(lines, []byte{'\n'}) }
 // one does if the document's last one did.
 func splice(doc *match.Document, spots []spot, preserve bool) *writer {
 	w := &writer{out: make([]byte, 0, len(doc.Text)+growth(spots)), control: invisible.Counts{}}
+	if len(spots) > 0 {
+		w.all = spots[0].ending
+	}
 	copied := 0 // lines of the document that are written or dropped
 	for _, s := range spots {
 		w.copy(doc, copied, s.at)
@@ -200,6 +203,8 @@ func (s spot) write(w *writer, doc *match.Document) {
 			}
 			var ending []byte
 			switch {
+			case s.ending != nil:
+				ending = s.ending
 			case removed > 0:
 				ending = doc.EndingNear(old + min(added, removed-1))
 			case old > s.at, old == s.at+s.count && old > 0:
@@ -221,6 +226,7 @@ type writer struct {
 	open   bool   // the last line has no ending
 	last   []byte // the ending it would get
 	ending int    // length of the last line's ending
+	all    []byte // the ending that every such line gets; nil: that of the lines before it
 
 	lines        int              // written so far
 	control      invisible.Counts // control characters among the new lines
@@ -238,7 +244,9 @@ func (w *writer) copy(doc *match.Document, from, to int) {
 	w.out = append(w.out, doc.Text[doc.Lines[from].Start:doc.Next(to-1)]...)
 	w.ending = len(doc.Ending(to - 1))
 	if w.ending == 0 {
-		w.open, w.last = true, doc.EndingNear(to-1)
+		if w.open, w.last = true, w.all; w.last == nil {
+			w.last = doc.EndingNear(to - 1)
+		}
 	}
 }
 

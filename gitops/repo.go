@@ -24,6 +24,11 @@ import (
 // of a git repository to work in.
 const NotARepository edit.Code = "not-a-repository"
 
+// NoWorktree reports whether an error of Open says that no repository was found:
+// neither a worktree nor a bare repository nor a git directory holds the
+// directory.
+func NoWorktree(err error) bool { return errors.Is(err, repo.ErrNotRepository) }
+
 // Options are for callers with needs of their own; the zero value is what the
 // command uses.
 type Options struct {

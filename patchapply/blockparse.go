@@ -107,12 +107,9 @@ func (s *blockScan) line(i int) string { return strings.TrimPrefix(s.lines[i], s
 func (s *blockScan) content(from, to int) []string {
 	var out []string
 	for i := from; i < to; i++ {
-		l := s.line(i)
-		if s.head.indent != "" && isBlank(l) {
-			l = strings.TrimPrefix(s.lines[i], s.head.indent)
-			if !strings.HasPrefix(s.lines[i], s.head.indent) {
-				l = ""
-			}
+		l, ok := strings.CutPrefix(s.lines[i], s.head.indent)
+		if !ok {
+			l = "" // a blank line, which editors cut short
 		}
 		if s.roo && escapedMark().MatchString(l) {
 			l = l[1:]

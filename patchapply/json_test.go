@@ -234,14 +234,21 @@ func FuzzParse(f *testing.F) {
 // Some hundred kilobytes of equal lines take milliseconds, whatever they are:
 // work that grew by the square would show here as minutes.
 func TestLinear(t *testing.T) {
-	for _, unit := range []string{"\n", "BP\n", "```\n", " ```\n  ```\n", "<<A\n", "U m\n", "BP\nU m\n-a\n\n", "x\n", "*** Upd\n",
-		"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n",
-		`{"type":"tool_use","id":"1","name":"Edit","input":{"path":"f","old":"a","new":"b"}}` + "\n", `{"functionCall":{"name":"Edit","args":{"a":1,"a":2}}}` + "\n",
-		`{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"f","diff":"@@\n-a\n+b"}}` + "\n", `"\"`,
-		"<<<<<<< SEARCH\n", "<<<<< SEARCH\n<<<<<< SEARCH\n", "--- SEARCH\n", "f\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", "f\n```\n```\n",
-		"<<<<<<< SEARCH\n>>>>>> REPLACE\n", "<source>\n", "<update>\n", "<update></update>\n", "<edits><old_text>", "<![CDATA[", "a.b\n```sh\n```\n"} {
-		for _, head := range []string{"", "BP\nU m\n@@\n-a\n", "BP\nA m\n+a\n", "f\n```\n", "f\n<<<<<<< SEARCH\n", "<edits>\n", "<apply_diff><args><file>"} {
-			_, _ = Parse([]byte(short(head+strings.Repeat(unit, 200_000/len(unit)))), Options{})
+	for _, set := range []struct{ heads, units []string }{
+		{[]string{"", "BP\nU m\n@@\n-a\n", "BP\nA m\n+a\n"},
+			[]string{"\n", "BP\n", "```\n", " ```\n  ```\n", "<<A\n", "U m\n", "BP\nU m\n-a\n\n", "x\n", "*** Upd\n",
+				"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n",
+				`{"type":"tool_use","id":"1","name":"Edit","input":{"path":"f","old":"a","new":"b"}}` + "\n", `{"functionCall":{"name":"Edit","args":{"a":1,"a":2}}}` + "\n",
+				`{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"f","diff":"@@\n-a\n+b"}}` + "\n", `"\"`}},
+		{[]string{"", "f\n```\n", "f\n<<<<<<< SEARCH\n", "<edits>\n", "<apply_diff><args><file>"},
+			[]string{"\n", "```\n", "<<<<<<< SEARCH\n", "<<<<< SEARCH\n<<<<<< SEARCH\n", "--- SEARCH\n", "<<<<<<< HEAD\n", "=======\n",
+				"f\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", "f\n```\n```\n", "<<<<<<< SEARCH\n>>>>>> REPLACE\n", "<source>\n",
+				"<update>\n", "<update></update>\n", "<edits><old_text>", "<![CDATA[", "a.b\n```sh\n```\n"}},
+	} {
+		for _, unit := range set.units {
+			for _, head := range set.heads {
+				_, _ = Parse([]byte(short(head+strings.Repeat(unit, 200_000/len(unit)))), Options{})
+			}
 		}
 	}
 }

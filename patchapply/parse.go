@@ -20,12 +20,15 @@ type Options struct {
 	// call for tool calls. JSON that carries calls is opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
-	Strict bool   // read envelopes as strictly as Codex does
-	Aider  bool   // a listing without path takes the last existing one named above it
-	// Exists reports whether there is a file of this name, as written. Some
-	// lines are a path only if they name a file. Nil: nothing exists.
-	Exists func(name string) bool
+	// Strict reads one envelope as Codex does, and nothing else. What is wrong
+	// is told in its words, as one error whose Why is [SyntaxStep].
+	Strict bool
+	Aider  bool  // a listing without path takes the last existing one named above it
 	Limit  int64 // bytes; 0 means 64 MiB
+	// Exists reports whether there is a file of this name, relative to where the
+	// request's paths start: some formats write names that mean one thing or
+	// another. Nil: nothing exists.
+	Exists func(path string) bool
 	// Offered is "custom" if apply_patch was offered as a custom tool; a body
 	// that lists its tools says so itself.
 	Offered string
@@ -189,6 +192,14 @@ func (r *reader) read(data []byte) {
 	}
 	if f != nil && f.later {
 		r.fail(edit.Unsupported, 0, "the format %s is not read", f.name)
+		return
+	}
+	if r.opt.Strict {
+		if f != nil && f.name != "codex" {
+			r.fail(edit.Usage, 0, "the format %s cannot be read strictly: only envelopes are", f.name)
+			return
+		}
+		r.strict(data)
 		return
 	}
 	r.only = f

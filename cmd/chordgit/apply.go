@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -41,8 +42,8 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request, a patch envelope or an edit as JSON, from FILE or
-standard input. Everything is planned in memory before anything is written; each
+		Long: `Apply reads one request from FILE or standard input: a patch envelope, an edit
+as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
 file is changed as a whole or not at all. What does not fit is refused with the
 reason, other files still go (see --atomic). The change is recorded as a turn
 that "chordgit rewind" takes back.`,
@@ -119,6 +120,15 @@ func (a *app) request(args []string, limit int64) ([]byte, error) {
 
 // apply carries out one request and reports.
 func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
+	if compats[opt.compat] == edit.Codex {
+		data, err := a.request(args, requestLimit)
+		if err != nil {
+			a.report(newFailure("apply", err))
+			return
+		}
+		a.codex(ctx, data, opt, false)
+		return
+	}
 	repo, openErr := a.open()
 	if openErr == nil {
 		defer repo.Close()
@@ -130,13 +140,11 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		a.report(newFailure("apply", err))
 		return
 	}
-	reading := patchapply.Options{Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
-		Strict: compats[opt.compat] == edit.Codex, Aider: compats[opt.compat] == edit.Aider,
-		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining()}
-	if repo != nil {
-		reading.Exists = exists(repo.Tree(), filepath.ToSlash(opt.base))
-	}
-	req, err := patchapply.Parse(data, reading)
+	req, err := patchapply.Parse(data, patchapply.Options{
+		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
+		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
+		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining(),
+	})
 	if err == nil {
 		err = openErr
 	}
@@ -166,7 +174,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 // perform does what the request asks for and puts it into the report: looks at
 // files, changes them, or takes a change back.
 func (a *app) perform(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions, rep *report) (*edit.Plan, error) {
-	planning := planOptions(repo, req, settings, opt)
+	planning := a.planOptions(repo, req, settings, opt)
 	see := viewer(repo, req, planning, rep)
 	see(true)
 	var plan *edit.Plan
@@ -238,17 +246,25 @@ func (a *app) advise(ctx context.Context, repo *gitops.Repo, session string, rep
 	rep.Advice = strings.Join(lines, "\n")
 }
 
-// exists tells a reader which names are those of files below base.
-func exists(tree edit.Tree, base string) func(string) bool {
+// exists tells readers of requests whether the worktree has a file; without a
+// worktree nothing exists.
+func exists(repo *gitops.Repo, base string) func(path string) bool {
+	if repo == nil {
+		return nil
+	}
+	tree := repo.Tree()
 	return func(name string) bool {
-		f, err := tree.Lookup(path.Join(base, name))
-		return err == nil && (f.Regular() || f.IsLink())
+		if name = path.Join(filepath.ToSlash(base), name); !fs.ValidPath(name) {
+			return false
+		}
+		f, err := tree.Lookup(name)
+		return err == nil && f != nil && !f.IsDir()
 	}
 }
 
 // counting is where a report takes the files' content from to count changed
 // lines: only JSON tells them.
-func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
+func (a *app) counting(repo workplace) func(*edit.File) []byte {
 	if !a.json {
 		return nil
 	}
@@ -256,7 +272,7 @@ func (a *app) counting(repo *gitops.Repo) func(*edit.File) []byte {
 }
 
 // carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, options edit.Options, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	making := func(tree edit.Tree) (*edit.Plan, error) {
 		var err error
 		plan, err = edit.NewPlan(tree, req.Ops, options)
@@ -280,13 +296,14 @@ func (a *app) turnOf(opt applyOptions) gitops.Turn {
 }
 
 // planOptions are the options by which the request is planned.
-func planOptions(repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions) edit.Options {
+func (a *app) planOptions(repo workplace, req *patchapply.Request, settings hooks.Settings, opt applyOptions) edit.Options {
 	options := repo.PlanOptions()
 	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
 	if base := filepath.ToSlash(req.Base); path.IsAbs(base) || filepath.IsAbs(req.Base) {
 		options.Base = base // a hook's
 	}
 	options.Compat = compats[opt.compat]
+	options.Superuser = a.superuser
 	options.RefuseAmbiguous = settings.RefuseAmbiguous
 	options.PreserveFinalNewline = settings.KeepFinalNewline
 	options.Atomic = settings.Atomic

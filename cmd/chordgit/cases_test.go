@@ -142,7 +142,7 @@ func decodeCase(t testing.TB, s string) string {
 // planCase reads and plans a case's request and reports on it.
 func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Plan) {
 	t.Helper()
-	opt := patchapply.Options{Exists: exists(c.before, "")}
+	opt := patchapply.Options{Exists: func(p string) bool { return c.before[p] != nil }}
 	popt := edit.Options{Umask: 0o022, Roots: []string{"/repo"}}
 	for i := 0; i < len(c.args); i++ {
 		switch c.args[i] {

@@ -35,6 +35,8 @@ func TestConformance(t *testing.T) {
 		"two-timeouts":    twoTimeouts,
 		"edit-bugs":       editBugs,
 		"aider-cases":     aiderCases,
+		"codex-probes":    codexProbes,
+		"codex-answers":   codexScenarios,
 	}
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		passed, failed := sets[name](t, dir)
@@ -80,6 +82,7 @@ type fixture struct {
 	Mode     string `json:"mode"`
 	Symlink  string `json:"symlink"`
 	Hardlink string `json:"hardlink"`
+	FIFO     bool   `json:"fifo"`
 }
 
 func (f *fixture) UnmarshalJSON(data []byte) error {
@@ -106,6 +109,8 @@ func (f fixture) make(t *testing.T, dir, name string) {
 	case err != nil:
 	case f.Symlink != "":
 		err = os.Symlink(f.Symlink, p)
+	case f.FIFO:
+		err = exec.Command("mkfifo", p).Run()
 	case f.Hardlink != "":
 		err = os.Link(filepath.Join(dir, filepath.FromSlash(f.Hardlink)), p)
 	default:

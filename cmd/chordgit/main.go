@@ -17,7 +17,10 @@ import (
 )
 
 func main() {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, superuser: os.Geteuid() == 0}
+	if isDropIn(os.Args[0]) {
+		a.end(a.dropIn(os.Args[1:]))
+	}
 	a.end(a.run(os.Args[1:]))
 }
 
@@ -26,6 +29,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	superuser      bool           // no file's mode forbids to write it
 	repo           gitops.Options // what tests put in; zero otherwise
 
 	dir     string // -C

@@ -26,12 +26,14 @@ func TestMain(m *testing.M) {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
-	testscript.Main(m, map[string]func(){
-		"chordgit": func() {
-			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, repo: faults(os.Getenv)}
-			a.end(a.run(os.Args[1:]))
-		},
-	})
+	program := func() {
+		a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, repo: faults(os.Getenv)}
+		if isDropIn(os.Args[0]) {
+			a.end(a.dropIn(os.Args[1:]))
+		}
+		a.end(a.run(os.Args[1:]))
+	}
+	testscript.Main(m, map[string]func(){"chordgit": program, "apply_patch": program, "applypatch": program})
 }
 
 // faults are the disturbances that only the test binary knows, by environment:

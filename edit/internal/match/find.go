@@ -12,10 +12,11 @@ type Pass uint8
 
 // The passes. "for p := range Tolerant" walks the plain ones.
 const (
-	Exact    Pass = iota // the same characters
-	Blanks               // trailing blanks cut
-	Trimmed              // blanks at both ends cut
-	Tolerant             // the same units, see Fold
+	Exact       Pass = iota // the same characters
+	Blanks                  // trailing blanks cut
+	Trimmed                 // blanks at both ends cut
+	Tolerant                // the same units, see Fold
+	Typographic             // blanks at both ends cut, dashes, quotes and spaces of all sorts the same, as Codex does
 	passes
 )
 
@@ -28,8 +29,25 @@ func (p Pass) norm(line []byte) []byte {
 		return bytes.TrimFunc(line, unicode.IsSpace)
 	case Tolerant:
 		return Fold(line)
+	case Typographic:
+		return bytes.Map(plain, bytes.TrimFunc(line, unicode.IsSpace))
 	}
 	return line
+}
+
+// plain is the ASCII character that Codex 0.171 takes a typographic one for.
+func plain(r rune) rune {
+	switch {
+	case r >= 0x2010 && r <= 0x2015, r == 0x2212:
+		return '-'
+	case r >= 0x2018 && r <= 0x201B:
+		return '\''
+	case r >= 0x201C && r <= 0x201F:
+		return '"'
+	case r == 0x00A0, r >= 0x2002 && r <= 0x200A, r == 0x202F, r == 0x205F, r == 0x3000:
+		return ' '
+	}
+	return r
 }
 
 // Kept is how many places are kept by position; beyond it they are counted.
