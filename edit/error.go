@@ -19,6 +19,7 @@ const (
 	MixedFormats      Code = "mixed-formats"
 	BadArguments      Code = "bad-arguments"
 	AlreadyAnswered   Code = "already-answered"
+	LoweredCustomTool Code = "lowered-custom-tool"
 	Unsupported       Code = "unsupported"
 	NoSuchCell        Code = "no-such-cell"
 	Overlap           Code = "overlap"
@@ -33,6 +34,7 @@ const (
 	Identical         Code = "identical"
 	CountMismatch     Code = "count-mismatch"
 	EmptyOld          Code = "empty-old"
+	BadLine           Code = "bad-line"
 	EditOverlap       Code = "edit-overlap"
 	OnlyInvisible     Code = "only-invisible"
 	TolerantUnsafe    Code = "tolerant-unsafe"
@@ -59,6 +61,7 @@ type Error struct {
 	Code  Code
 	Path  string
 	Op    int    // operation of the request, 1-based
+	Call  int    // call of the request, 1-based, where no operation says it
 	Hunk  int    // hunk or item of the operation, 1-based
 	Of    int    // how many hunks or items the operation has
 	Line  int    // line of the request, 1-based
@@ -132,6 +135,7 @@ type Note struct {
 	Code  Code
 	Path  string
 	Op    int
+	Call  int // call of the request, 1-based, where no operation says it
 	Hunk  int
 	Line  int   // line of the request, 1-based
 	Lines []int // lines of the file, 1-based

@@ -36,8 +36,12 @@ type Op struct {
 	Readings []Reading
 	// Batch makes every replacement match the original text and all of them
 	// stand or fall together; without it there is exactly one replacement.
-	Batch   bool
+	Batch bool
+	// InOrder makes every replacement match the result of those before it; like
+	// a Batch they are found by the exact steps and stand or fall together.
+	InOrder bool
 	Content []byte // Add, Write, Insert; Cell: the source
+	At      int    // Insert: the line behind which Content goes; 0 is the top, AtEnd the end
 	Cell    CellEdit
 	// Listing makes the Content of a Write whole lines: the last one lacks its
 	// line break if the file's last line does and did not change.
@@ -61,6 +65,10 @@ type Op struct {
 	Line int // where the request says so, 1-based; 0 means unknown
 	Call int // index of the transport's call that asked for it
 }
+
+// AtEnd is the line behind which text is appended: at the end of the file, as
+// it was sent.
+const AtEnd = -1
 
 // A Hunk is one block of an Update. Its old lines are the context and removed
 // ones, its new lines the context and added ones.
@@ -99,6 +107,9 @@ type Replacement struct {
 	Old, New string
 	All      bool // every place; without it there must be exactly one
 	Count    int  // exactly so many places, all replaced; 0 means not said
+	// From and To are the lines, 1-based, that Old lies within; 0 means not said.
+	// They choose among places that the text allows, never another one.
+	From, To int
 	// Hint is the line, from 1, on which a Block's Old is said to start. It
 	// chooses among equal places and finds none. 0 means not said.
 	Hint int

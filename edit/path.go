@@ -123,7 +123,40 @@ type resolver struct {
 }
 
 func newResolver(tree Tree, opt Options) *resolver {
-	return &resolver{tree: tree, opt: opt, seen: map[string]*File{}, errs: map[string]error{}}
+	r := &resolver{tree: tree, opt: opt, seen: map[string]*File{}, errs: map[string]error{}}
+	if isAbsolute(opt.Base) {
+		if base, err := r.relative(opt.Base + "/."); err == nil {
+			r.opt.Base = base
+		} // else relative names lead outside, and are told so
+	}
+	return r
+}
+
+func isAbsolute(name string) bool {
+	return strings.HasPrefix(name, "/") || drive().MatchString(name) || strings.HasPrefix(name, `\`)
+}
+
+// ResolvePath tells where a path that an agent gave leads: relative to the root,
+// with links followed, by the rules that operations obey. The error has code
+// BadPath.
+func ResolvePath(tree Tree, name string, opt Options) (string, error) {
+	r := newResolver(tree, opt)
+	p := path.Join(r.opt.Base, name)
+	if isAbsolute(name) {
+		var err error
+		if p, err = r.relative(name); err != nil {
+			return "", err
+		}
+	}
+	if path.Clean(p) == "." {
+		return ".", nil
+	}
+	lexical, _, err := r.lexical(strings.TrimSuffix(name, "/"))
+	if err != nil {
+		return "", err
+	}
+	at, err := r.place(lexical, true)
+	return at.resolved, err
 }
 
 // lookup is Tree.Lookup, remembered.
@@ -185,10 +218,13 @@ func (r *resolver) lexical(name string) (string, *Note, error) {
 		return "", nil, badPath("the path ends in a slash: a directory is no file")
 	}
 	p := path.Join(r.opt.Base, name)
-	if strings.HasPrefix(name, "/") || drive().MatchString(name) || strings.HasPrefix(name, `\`) {
-		if p, err = r.relative(name); err != nil {
-			return "", nil, err
-		}
+	if isAbsolute(name) {
+		p, err = r.relative(name)
+	} else if isAbsolute(p) {
+		p, err = r.relative(p)
+	}
+	if err != nil {
+		return "", nil, err
 	}
 	switch p = path.Clean(p); {
 	case p == ".":
@@ -206,8 +242,8 @@ func (r *resolver) lexical(name string) (string, *Note, error) {
 func (r *resolver) relative(name string) (string, error) {
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	for _, root := range r.opt.Roots {
-		if rest, ok := strings.CutPrefix(clean, strings.TrimSuffix(root, "/")+"/"); ok {
-			return rest, nil
+		if rest, ok := strings.CutPrefix(clean+"/", strings.TrimSuffix(root, "/")+"/"); ok {
+			return strings.TrimSuffix(rest, "/"), nil
 		}
 	}
 	return "", badPath("the absolute path lies outside the worktree")

@@ -333,30 +333,8 @@ func (p *replacer) batch() ([]hit, Errors) {
 			failed[second] = &Error{Code: EditOverlap, Path: p.path, Op: p.number, Lines: []int{b.line}, Msg: fmt.Sprintf("overlaps edits[%d] at line %d", first, b.line)}
 		}
 	}
-	var errs Errors
-	var fit []string
-	for _, i := range tried {
-		if err := failed[i]; err != nil {
-			err.Hunk, err.Of, err.Msg = i+1, len(items), fmt.Sprintf("edits[%d]: %s", i, err.Msg)
-			errs = append(errs, err)
-			continue
-		}
-		fit = append(fit, fmt.Sprint(i))
-	}
+	fit, errs := judge(failed, tried, skipped)
 	if len(errs) > 0 {
-		if len(errs) > 1 {
-			for _, err := range errs {
-				boundFacts(Errors{err}, factsMostItem)
-			}
-			boundFacts(errs, factsMostList)
-		}
-		last := errs[len(errs)-1]
-		if len(fit) > 0 {
-			last.Facts = append(last.Facts, fmt.Sprintf("edits %s would match, but a list is applied as a whole", strings.Join(fit, ", ")))
-		}
-		if len(skipped) > 0 {
-			last.Facts = append(last.Facts, fmt.Sprintf("edits %s change nothing or repeat another", strings.Join(skipped, ", ")))
-		}
 		return nil, errs
 	}
 	if len(skipped) > 0 {
@@ -364,6 +342,37 @@ func (p *replacer) batch() ([]hit, Errors) {
 	}
 	p.outcome.Edits = len(fit)
 	return all, nil
+}
+
+// judge completes the failures of a list's items: which item each is of, what
+// would have matched, and no more detail than can be read. Without failures it
+// returns the items that fit.
+func judge(failed []*Error, tried []int, skipped []string) (fit []string, errs Errors) {
+	for _, i := range tried {
+		if err := failed[i]; err != nil {
+			err.Hunk, err.Of, err.Msg = i+1, len(failed), fmt.Sprintf("edits[%d]: %s", i, err.Msg)
+			errs = append(errs, err)
+			continue
+		}
+		fit = append(fit, fmt.Sprint(i))
+	}
+	if len(errs) == 0 {
+		return fit, nil
+	}
+	if len(errs) > 1 {
+		for _, err := range errs {
+			boundFacts(Errors{err}, factsMostItem)
+		}
+		boundFacts(errs, factsMostList)
+	}
+	last := errs[len(errs)-1]
+	if len(fit) > 0 {
+		last.Facts = append(last.Facts, fmt.Sprintf("edits %s would match, but a list is applied as a whole", strings.Join(fit, ", ")))
+	}
+	if len(skipped) > 0 {
+		last.Facts = append(last.Facts, fmt.Sprintf("edits %s change nothing or repeat another", strings.Join(skipped, ", ")))
+	}
+	return fit, errs
 }
 
 // item finds the places of one replacement by the exact steps.
@@ -391,6 +400,9 @@ func (p *replacer) item(i int) ([]hit, *Error) {
 	if total == 0 {
 		return nil, p.notFoundText(i)
 	}
+	if rep.From > 0 {
+		hits, total = p.within(rep, hits, total)
+	}
 	if err := p.count(rep, hits, total, ""); err != nil {
 		return nil, err
 	}
@@ -402,7 +414,24 @@ func (p *replacer) item(i int) ([]hit, *Error) {
 
 func (p *replacer) places(rep *Replacement, i int) ([]hit, int) {
 	every := rep.All || rep.Count > 0
-	return p.hay.all(rep.Old, !every, every, i)
+	return p.hay.all(rep.Old, !every, every || rep.From > 0, i)
+}
+
+// within keeps the places that lie inside the lines which the request names. If
+// none does the text must stand once, and then it is taken where it stands.
+func (p *replacer) within(rep *Replacement, hits []hit, total int) ([]hit, int) {
+	inside := slices.DeleteFunc(slices.Clone(hits), func(h hit) bool {
+		last := h.line + strings.Count(strings.TrimSuffix(rep.Old, "\n"), "\n")
+		return h.line < rep.From || rep.To > 0 && last > rep.To || rep.To == 0 && h.line != rep.From
+	})
+	switch {
+	case len(inside) == 0:
+		rep.All = false
+		return hits[:min(len(hits), match.Kept)], total
+	case len(inside) < len(hits):
+		p.note("also-matches", lines(hits), "old_string stands %d times in the file; of these the lines given hold %d", total, len(inside))
+	}
+	return inside, len(inside)
 }
 
 // count tells whether so many places are what the replacement wants. step

@@ -75,7 +75,12 @@ func (r *run) do() Errors {
 	case Update:
 		return r.update(n)
 	case Replace:
+		if r.op.InOrder {
+			return r.replaceInOrder(n)
+		}
 		return r.replaceIn(n)
+	case Insert:
+		return r.insert(n)
 	case Cell:
 		return r.cell(n)
 	case Diff:
@@ -120,14 +125,17 @@ func (r *run) note(code Code, lines []int, format string, args ...any) {
 	r.notes = append(r.notes, Note{Code: code, Path: r.path, Op: r.number, Lines: lines, Msg: fmt.Sprintf(format, args...)})
 }
 
-// create puts a new file into the picture. One that takes the place of a file
-// of the snapshot keeps its mode.
-func (r *run) create(data []byte) {
+// create puts a new file into the picture.
+func (r *run) create(data []byte) { r.picture[r.path] = r.fresh(data) }
+
+// fresh is a new file. One that takes the place of a file of the snapshot keeps
+// its mode.
+func (r *run) fresh(data []byte) *node {
 	mode := 0o666 &^ r.opt.Umask
 	if old := r.start[r.path]; old.Regular() {
 		mode = old.Mode
 	}
-	r.picture[r.path] = &node{mode: r.moded(mode), data: data}
+	return &node{mode: r.moded(mode), data: data}
 }
 
 // moded is a file's mode as the operation wants it. An exec bit comes with each

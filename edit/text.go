@@ -59,3 +59,14 @@ func (s *source) halved(at, line int) *Error {
 	}
 	return &Error{Code: Encoding, Lines: []int{line}, Msg: fmt.Sprintf("the place at line %d stands directly behind byte 0x%02X of an unknown encoding, which may be half a character: begin old_string further ahead", line, s.text[at-1])}
 }
+
+// Text returns what a file says, as UTF-8 without byte order mark, whatever its
+// encoding; the bytes as they are if that is not known. The error has code
+// Binary or Encoding.
+func Text(data []byte) ([]byte, error) {
+	src, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return src.text, nil
+}

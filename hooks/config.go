@@ -32,6 +32,9 @@ type Config struct {
 	Limits struct {
 		Request, File int64 // bytes
 	}
+	Memory struct {
+		Dir string // relative to the worktree's root
+	}
 	Compat    Compat
 	Providers map[string]*Provider
 }
@@ -50,6 +53,9 @@ func (c *Config) schema() section {
 		"limits": section{
 			"request": size(&c.Limits.Request),
 			"file":    size(&c.Limits.File),
+		}.decode,
+		"memory": section{
+			"dir": directory(&c.Memory.Dir),
 		}.decode,
 		"compat":    c.Compat.schema().decode,
 		"providers": named(&c.Providers, (*Provider).schema),
@@ -76,11 +82,12 @@ func DecodeConfig(place string, data []byte) (*Config, error) {
 
 // Settings are the values in force, in the terms of the packages that use them.
 type Settings struct {
-	RefuseAmbiguous  bool  // match.ambiguous: what fits several places is an error
-	KeepFinalNewline bool  // match.final_newline: an update ends in a line break only where the file did
-	Atomic           bool  // apply.atomic: one failure leaves nothing of a request
-	RequestLimit     int64 // limits.request: bytes of a request
-	FileLimit        int64 // limits.file: bytes of a file that may be edited
+	RefuseAmbiguous  bool   // match.ambiguous: what fits several places is an error
+	KeepFinalNewline bool   // match.final_newline: an update ends in a line break only where the file did
+	Atomic           bool   // apply.atomic: one failure leaves nothing of a request
+	RequestLimit     int64  // limits.request: bytes of a request
+	FileLimit        int64  // limits.file: bytes of a file that may be edited
+	MemoryDir        string // memory.dir: what /memories stands for, relative to the worktree's root; empty: nothing
 }
 
 // MergeConfig combines layers, the nearest first (flags, repository, user), with
@@ -106,6 +113,9 @@ func MergeConfig(layers ...*Config) Settings {
 		}
 		if c.Limits.File != 0 {
 			s.FileLimit = c.Limits.File
+		}
+		if c.Memory.Dir != "" {
+			s.MemoryDir = c.Memory.Dir
 		}
 	}
 	return s

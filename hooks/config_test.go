@@ -19,6 +19,7 @@ func TestDecodeConfig(t *testing.T) {
 	full.Match.Ambiguous, full.Match.FinalNewline = "refuse", "preserve"
 	full.Apply.Atomic = ptr(true)
 	full.Limits.Request, full.Limits.File = 1<<20, 3<<30
+	full.Memory.Dir = "docs/memories"
 	const text = `# what our agents may do
 version: 1
 match:
@@ -28,6 +29,7 @@ apply: {atomic: true}
 limits:
   request: 1048576
   file: 3GiB
+memory: {dir: docs/memories/}
 `
 	partly := hooks.Config{}
 	partly.Apply.Atomic = ptr(false)
@@ -91,6 +93,10 @@ var badConfigs = []struct{ name, text, want string }{
 	{"bool", "apply: {atomic: yes}\n", `1:17: apply.atomic: want true or false, found "yes"`},
 	{"bool as a string", "apply: {atomic: \"true\"}\n", `1:17: apply.atomic: want true or false, found "true"`},
 	{"bool as a number", "apply: {atomic: 1}\n", `1:17: apply.atomic: want true or false, found 1`},
+	{"directory outside", "memory: {dir: ../m}\n", `1:15: memory.dir: want a directory inside the worktree, such as docs/memories, found "../m"`},
+	{"directory that is absolute", "memory: {dir: /m}\n", `1:15: memory.dir: want a directory inside the worktree, such as docs/memories, found "/m"`},
+	{"directory that is the root", "memory: {dir: ./}\n", `1:15: memory.dir: want a directory inside the worktree, such as docs/memories, found "./"`},
+	{"directory that is a list", "memory: {dir: [m]}\n", `1:15: memory.dir: want a directory inside the worktree, such as docs/memories, found a list`},
 	{"size without a unit that we know", "limits: {file: 64MB}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found "64MB"`},
 	{"size with a blank", "limits: {file: 64 MiB}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found "64 MiB"`},
 	{"size zero", "limits: {file: 0}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 0`},

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/chordgit/chordgit/edit"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -143,6 +145,19 @@ func size(dst *int64) value {
 			return
 		}
 		d.want(n, path, "a size like 1048576 or 64MiB (KiB, MiB, GiB)", found(n))
+	}
+}
+
+// directory accepts a directory inside the worktree.
+func directory(dst *string) value {
+	return func(d *decoder, name string, n ast.Node) {
+		s, _ := text(n)
+		clean := path.Clean(s)
+		if s == "" || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || path.IsAbs(clean) || strings.ContainsAny(s, `\:`) || edit.CheckName(s, nil) != nil {
+			d.want(n, name, "a directory inside the worktree, such as docs/memories", found(n))
+			return
+		}
+		*dst = clean
 	}
 }
 

@@ -21,7 +21,12 @@ var (
 	contentKeys = []string{"content", "contents", "file_text", "fileText"}
 	lazyKeys    = []string{"code_edit", "code", "update"}
 
-	editKeys = slices.Concat(pathKeys, oldKeys, newKeys, allKeys, countKeys, listKeys, []string{"dryRun"})
+	dryKeys  = []string{"dryRun", "dry_run"}
+	fromKeys = []string{"StartLine", "startLine", "start_line"}
+	toKeys   = []string{"EndLine", "endLine", "end_line"}
+
+	editKeys  = slices.Concat(pathKeys, oldKeys, newKeys, allKeys, countKeys, listKeys, dryKeys)
+	chunkKeys = slices.Concat(editKeys, fromKeys, toKeys)
 )
 
 // An argument is the value of one meaning, however it was spelt.
@@ -95,62 +100,94 @@ func (r *reader) takeBool(o *object, where string, keys []string) bool {
 }
 
 // takeCount is take for a number of places; 0 means not said.
-func (r *reader) takeCount(o *object, where string) int {
-	a, ok := r.take(o, where, countKeys)
+func (r *reader) takeCount(o *object, where string) int { return r.takeInt(o, where, countKeys) }
+
+// takeInt is take for a whole number from 1 on; 0 means not said.
+func (r *reader) takeInt(o *object, where string, keys []string) int {
+	a, ok := r.take(o, where, keys)
 	if !ok {
 		return 0
 	}
-	digits, _ := a.value.(string)
-	if n, ok := a.value.(number); ok {
-		digits = string(n)
-	}
-	n, err := strconv.Atoi(digits)
-	if err != nil || n < 1 {
+	n, ok := whole(a.value)
+	if !ok || n < 1 {
 		r.fail(edit.BadArguments, o.line, "%s%s must be a whole number from 1 on", colon(where), a.key)
 		return 0
 	}
 	return n
 }
 
+// whole reads a whole number, or a string that spells one.
+func whole(v any) (int, bool) {
+	digits, _ := v.(string)
+	if n, ok := v.(number); ok {
+		digits = string(n)
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil
+}
+
 // readEdit reads the arguments of an edit tool; tool is empty if they came
 // without its name.
 func readEdit(r *reader, tool string, args any, line int) bool {
-	v, err := r.decoded(args, line)
-	o, ok := v.(*object)
-	switch {
-	case err != nil:
-		r.refuse(&edit.Error{Code: err.Code, Line: line, Msg: colon(tool) + "the arguments: " + err.Msg})
-		return true
-	case !ok:
-		r.fail(edit.BadArguments, line, "%sthe arguments must be an object", colon(tool))
+	o := r.object(tool, args, line)
+	if o == nil {
 		return true
 	}
-	r.base("", line)
 	before := len(r.errs)
 	path, _ := r.takeString(o, tool, pathKeys, "")
 	if path == "" {
 		path = r.opt.Path
 	}
-	switch list, batch := r.take(o, tool, listKeys); {
+	list, batch := r.take(o, tool, listKeys)
+	switch {
 	case !batch && !o.has(oldKeys...) && !o.has(newKeys...) && o.has(lazyKeys...):
+		r.dryRun(o, tool)
 		r.lazy(o, tool)
-	case tool == "edit_file" && batch:
-		r.fail(edit.Unsupported, o.line, "%sthese arguments are not read", colon(tool))
-	case r.takeBool(o, tool, []string{"dryRun"}):
-		// Taking it for a field without meaning would write what must not be
-		// written.
-		r.fail(edit.Unsupported, o.line, "%sdryRun is not read", colon(tool))
 	case batch:
+		r.dryRun(o, tool)
 		r.batch(o, tool, path, list)
+	case isMulti(tool):
+		r.fail(edit.BadArguments, o.line, "%sedits is missing", colon(tool))
 	default:
 		rep := r.replacement(o, tool, tool == "str_replace")
 		if path == "" && len(r.errs) == before {
 			r.fail(edit.BadArguments, o.line, "%sfile_path is missing", colon(tool))
 		}
+		r.dryRun(o, tool)
 		r.add("edit", edit.Op{Kind: edit.Replace, Tool: "edit", Path: path, Replacements: []edit.Replacement{rep}, Line: o.line})
-		r.ignored(o, "")
+		r.unknown(o, "", editKeys)
 	}
 	return true
+}
+
+// isMulti: the tools whose list is applied in order. edit_file is such a tool
+// of MCP servers; elsewhere it has no list.
+func isMulti(tool string) bool {
+	return tool == "MultiEdit" || tool == "multiedit" || tool == "multi_edit"
+}
+
+// object returns the arguments of a call, nil if they are none.
+func (r *reader) object(tool string, args any, line int) *object {
+	v, err := r.decoded(args, line)
+	o, ok := v.(*object)
+	switch {
+	case err != nil:
+		r.refuse(&edit.Error{Code: err.Code, Line: line, Msg: colon(tool) + "the arguments: " + err.Msg})
+		return nil
+	case !ok:
+		r.fail(edit.BadArguments, line, "%sthe arguments must be an object", colon(tool))
+		return nil
+	}
+	r.base("", line)
+	return o
+}
+
+// dryRun notes that the call asks for nothing to be written.
+func (r *reader) dryRun(o *object, tool string) {
+	if r.takeBool(o, tool, dryKeys) {
+		r.dry++
+		r.req.DryRun = true
+	}
 }
 
 // batch reads a list of edits. Items may name a path of their own: all items of
@@ -173,6 +210,11 @@ func (r *reader) batch(o *object, tool, path string, list argument) {
 		r.fail(edit.BadArguments, o.line, "%s%s must be a list of edits and not empty", colon(tool), list.key)
 		return
 	}
+	inOrder := isMulti(tool) || tool == "edit_file"
+	format := "edit"
+	if inOrder {
+		format = "multi-edit"
+	}
 	var ops []edit.Op
 	at := map[string]int{}
 	for i, v := range items {
@@ -193,15 +235,20 @@ func (r *reader) batch(o *object, tool, path string, list argument) {
 		k, ok := at[own]
 		if !ok {
 			k, at[own] = len(ops), len(ops)
-			ops = append(ops, edit.Op{Kind: edit.Replace, Tool: "edit", Path: own, Batch: true, Line: item.line})
+			ops = append(ops, edit.Op{Kind: edit.Replace, Tool: "edit", Path: own, Batch: !inOrder, InOrder: inOrder, Line: item.line})
 		}
-		ops[k].Replacements = append(ops[k].Replacements, r.replacement(item, colon(tool)+name, false))
-		r.ignored(item, name+".")
+		rep, known := r.replacement(item, colon(tool)+name, false), editKeys
+		if list.key == "ReplacementChunks" {
+			rep.From, rep.To = r.takeInt(item, colon(tool)+name, fromKeys), r.takeInt(item, colon(tool)+name, toKeys)
+			known = chunkKeys
+		}
+		ops[k].Replacements = append(ops[k].Replacements, rep)
+		r.unknown(item, name+".", known)
 	}
 	for _, op := range ops {
-		r.add("edit", op)
+		r.add(format, op)
 	}
-	r.ignored(o, "")
+	r.unknown(o, "", editKeys)
 }
 
 // replacement reads one pair of texts. CRLF in arguments is a line break.
@@ -220,11 +267,9 @@ func (r *reader) replacement(o *object, where string, mayDelete bool) edit.Repla
 	}
 }
 
-// ignored notes keys that mean nothing here. So are line numbers: a text that
-// stands once needs none, and one that stands more often is refused.
-func (r *reader) ignored(o *object, in string) { r.unknown(o, in, editKeys) }
-
-// unknown notes the keys that are not among the known ones.
+// unknown notes the keys that are not among the known ones: they mean nothing
+// here. So are line numbers: a text that stands once needs none, and one that
+// stands more often is refused.
 func (r *reader) unknown(o *object, in string, known []string) {
 	var names []string
 	for _, k := range slices.Sorted(maps.Keys(o.fields)) {

@@ -36,7 +36,7 @@ func Example() {
 func ExampleRequest_Answer() {
 	req, err := patchapply.Parse([]byte(`{"type":"tool_use","id":"toolu_1","name":"Edit","input":{"file_path":"a","new_string":"x"}}`), patchapply.Options{})
 	fmt.Println(err)
-	answer, err := req.Answer([]patchapply.Result{{Text: "nothing was changed", Failed: true}})
+	answer, err := req.Answer([]patchapply.Result{{Text: "nothing was changed", Failed: true}}, "")
 	fmt.Println(string(answer), err)
 	// Output:
 	// line 1: Edit: old_string is missing

@@ -15,6 +15,9 @@ type format struct {
 	// arguments: the format is JSON, and begins in no text.
 	arguments bool
 	later     bool // recognised, but not read
+	// bare reads arguments that come without the name of their tool; nil: the
+	// keys tell.
+	bare func(r *reader, o *object, line int)
 
 	// starts reports whether an extent of the format begins at line i. It is
 	// asked about visible lines outside other extents only.
@@ -36,16 +39,16 @@ var formats = []format{
 		what: "a SEARCH/REPLACE block", starts: blockStarts, read: readBlock, extent: blockExtent, fenced: true},
 	{name: "git-diff", also: []string{"udiff", "udiff-simple"}, what: "a unified diff", starts: diffStarts, read: readDiff},
 	{name: "xml", what: "an XML wrapper", starts: xmlStarts, read: readXML, extent: xmlExtent, fenced: true},
-	{name: "edit", arguments: true},
+	{name: "edit", arguments: true, bare: func(r *reader, o *object, line int) { readEdit(r, "", o, line) }},
+	{name: "multi-edit", arguments: true, bare: func(r *reader, o *object, line int) { readEdit(r, "MultiEdit", o, line) }},
+	{name: "write", arguments: true, bare: func(r *reader, o *object, line int) { readWrite(r, "", o, line) }},
+	{name: "notebook", arguments: true, bare: func(r *reader, o *object, line int) { readNotebook(r, "", o, line) }},
+	{name: "text-editor", arguments: true, bare: func(r *reader, o *object, line int) { readEditor(r, "", o, line) }},
+	{name: "memory", arguments: true, bare: func(r *reader, o *object, line int) { readEditor(r, "memory", o, line) }},
+	{name: "lazy", arguments: true, bare: func(r *reader, o *object, _ int) { r.lazy(o, "") }},
 	{name: "call", arguments: true},
-	{name: "v4a", later: true},
+	{name: "v4a", bare: func(r *reader, o *object, line int) { readV4A(r, o, line) }},
 	{name: "whole", also: []string{"editor-whole"}},
-	{name: "multi-edit", later: true},
-	{name: "write", later: true},
-	{name: "notebook", arguments: true},
-	{name: "text-editor", later: true},
-	{name: "memory", later: true},
-	{name: "lazy", arguments: true},
 }
 
 // named finds a format by a caller's name for it; nil and true stand for auto.
@@ -104,12 +107,21 @@ type start struct {
 
 // text reads a text that is no JSON.
 func (r *reader) text(s string) {
-	t := &text{reader: r, lines: splitText(s), cr: endedInCR(s), used: map[int]bool{}, unclosed: map[string]bool{}}
+	if r.only != nil && r.only.name == "v4a" {
+		r.headerless(s)
+		return
+	}
+	t := r.lines(s)
 	t.begins = slices.ContainsFunc(t.lines, isBegin)
 	before := len(r.errs)
 	g := t.region(0, len(t.lines))
 	g.inside(g, "")
 	t.conclude(len(r.errs) > before)
+}
+
+// lines splits a text into lines.
+func (r *reader) lines(s string) *text {
+	return &text{reader: r, lines: splitText(s), cr: endedInCR(s), used: map[int]bool{}, unclosed: map[string]bool{}}
 }
 
 // A region is the whole text or the inside of a wrapping.
@@ -157,6 +169,7 @@ func (g *region) walk() {
 			continue
 		}
 		g.found = append(g.found, start{i, f})
+		g.explain("line %d begins %s (%s)", i+1, f.what, f.name)
 		if f.later {
 			i++
 			continue
@@ -228,7 +241,7 @@ func (t *text) nothing() {
 		return
 	}
 	if len(t.prose) > 0 && t.opt.Path != "" && strings.IndexByte("@ +-", t.lines[t.prose[0]][0]) >= 0 {
-		t.fail(edit.Unsupported, t.prose[0]+1, "a diff without headers begins here; this format is not read")
+		t.headerless(strings.Join(t.lines, "\n"))
 		return
 	}
 	facts := []string{"nothing was recognised: there is no patch (\"" + beginMark + "\"), a SEARCH/REPLACE block, a listing or an edit as JSON"}

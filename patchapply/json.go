@@ -2,6 +2,8 @@ package patchapply
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -22,6 +24,13 @@ type number string
 type object struct {
 	line   int // where it begins in the request
 	fields map[string]any
+	twice  []repeat // keys that stand more than once, until they are told
+}
+
+// A repeat is a key that an object has already.
+type repeat struct {
+	key  string
+	line int
 }
 
 // has reports whether one of the keys is there and not null.
@@ -63,10 +72,32 @@ func (r *reader) json(text string, line int) ([]any, *edit.Error) {
 	for _, e := range p.errs {
 		r.refuse(e)
 	}
+	r.doubled = r.doubled || p.twice
 	if p.lenient {
 		r.note("lenient-json", 0, "raw line breaks or tabs inside JSON strings were taken as they are")
 	}
 	return values, nil
+}
+
+// repeated refuses objects in which a key stands twice, once each.
+func (r *reader) repeated(v any) {
+	if !r.doubled {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			r.repeated(item)
+		}
+	case *object:
+		for _, k := range v.twice {
+			r.fail(edit.BadArguments, k.line, "the key %s stands twice in one object", quote(k.key))
+		}
+		v.twice = nil
+		for _, k := range slices.Sorted(maps.Keys(v.fields)) {
+			r.repeated(v.fields[k])
+		}
+	}
 }
 
 // decoded decodes a string that holds JSON where an object or a list is due, at
@@ -90,6 +121,7 @@ func (r *reader) decoded(v any, line int) (any, *edit.Error) {
 			return v, nil
 		}
 		v = values[0]
+		r.repeated(v)
 	}
 	return v, nil
 }
@@ -99,6 +131,7 @@ type jsonParser struct {
 	i       int
 	line    int
 	count   bool
+	twice   bool        // some object has a key twice
 	lenient bool        // raw TAB, LF or CR stood in a string
 	errs    edit.Errors // what does not stop the reading
 	err     *edit.Error // what did
@@ -197,7 +230,8 @@ func (p *jsonParser) object(depth int) (any, bool) {
 			return nil, false
 		}
 		if _, twice := o.fields[key.(string)]; twice {
-			p.note(edit.BadArguments, "the key %s stands twice in one object", quote(key.(string)))
+			o.twice = append(o.twice, repeat{key.(string), p.line})
+			p.twice = true
 		}
 		o.fields[key.(string)] = v
 		if p.peek() != ',' {

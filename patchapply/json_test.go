@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -39,7 +40,7 @@ var jsonTests = []parseTest{
 	{name: "two paths", in: `{"path":"f","file_path":"g","old":"a","new":"b"}`, want: "fail bad-arguments 1\n"},
 	{name: "one path twice", in: `{"path":"f","file_path":"f","old":"a","new":"b"}`, want: oneEdit},
 	{name: "ignored", in: `{"path":"f","old":"a","new":"b","instruction":"x","line":3}`, want: oneEdit + "note ignored-field 1\n"},
-	{name: "dry run", in: `{"path":"f","old":"a","new":"b","dryRun":true}`, want: "fail unsupported 1\n"},
+	{name: "dry run", in: `{"path":"f","old":"a","new":"b","dryRun":true}`, want: "dry run\n" + oneEdit},
 	{name: "dry run off", in: `{"path":"f","old":"a","new":"b","dryRun":false}`, want: oneEdit},
 	{name: "list", in: `{"path":"f","edits":[{"oldText":"a","newText":"b"},{"old":"c","new":"","replace_all":true}]}`, want: "replace f @1\n \"a\" -> \"b\" batch\n \"c\" -> \"\" all batch\n"},
 	{name: "list with paths", in: "{\"edits\":[\n{\"path\":\"f\",\"old\":\"a\",\"new\":\"b\"},\n{\"path\":\"g\",\"old\":\"a\",\"new\":\"b\"},\n{\"path\":\"f\",\"old\":\"c\",\"new\":\"d\"}]}",
@@ -66,13 +67,13 @@ var jsonTests = []parseTest{
 	{name: "call of apply_patch", in: `{"name":"functions.apply_patch","input":` + patchJSON + `}`, want: "delete m @2\n"},
 	{name: "call of apply_patch in a format", in: `{"name":"apply_patch","input":` + patchJSON + `}`, opt: Options{Format: "call"}, want: "delete m @2\n"},
 	{name: "call that deletes", in: `{"name":"str_replace","args":{"path":"f","old_str":"a"}}`, want: "replace f @1\n \"a\" -> \"\"\n"},
-	{name: "call that is not read", in: `{"name":"Write","input":{"path":"f","content":"a"}}`, want: "fail unsupported 1\n"},
-	{name: "edit_file with a list", in: `{"name":"edit_file","input":{"path":"f","edits":[{"old":"a","new":"b"}]}}`, want: "fail unsupported 1\n"},
+	{name: "call without a block", in: `{"name":"replace_in_file","input":{"path":"f","diff":"a"}}`, want: "fail nothing-recognised 1\n"},
+	{name: "edit_file with a list", in: `{"name":"edit_file","input":{"path":"f","edits":[{"old":"a","new":"b"}]}}`, want: "replace f @1\n \"a\" -> \"b\" in order\n"},
 	{name: "call of something else", in: `{"name":"Grep","input":{"path":"f"}}`, want: "fail nothing-recognised 1\n"},
 	{name: "arguments that are no object", in: `{"name":"Edit","input":"x"}`, want: "fail bad-arguments 1\n"},
 	{name: "arguments cut off", in: `{"name":"Edit","input":"{\"path\":\"f"}`, want: "fail truncated 1\n"},
 
-	{name: "hook", in: `{"hook_event_name":"PreToolUse","cwd":"/x","tool_name":"Edit","tool_input":{"file_path":"f","old_string":"a","new_string":"b"}}`, want: oneEdit},
+	{name: "hook", in: `{"hook_event_name":"PreToolUse","cwd":"/x","tool_name":"Edit","tool_input":{"file_path":"f","old_string":"a","new_string":"b"}}`, want: "base /x\n" + oneEdit},
 	{name: "hook of a shell", in: `{"tool_name":"Bash","tool_input":{"command":` + envelopeJSON("apply_patch <<'E'|BP|D m|EP|E") + `}}`, want: "delete m @3\nnote heredoc 1\n"},
 	{name: "hook of another command", in: `{"tool_name":"Bash","tool_input":{"command":"ls"}}`, want: "fail nothing-recognised 1\n"},
 	{name: "hook behind the call", in: `{"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{}}`, want: "fail already-answered 1\n"},
@@ -85,8 +86,8 @@ var jsonTests = []parseTest{
 	{name: "one id twice", in: "[" + useEdit + "," + useEdit + "]", want: "call t1 Edit\ncall t1 Edit\nfail bad-arguments 1\n"},
 	{name: "no id", in: strings.Replace(useEdit, `"t1"`, `null`, 1), want: "call  Edit\nfail bad-arguments 1\n"},
 	{name: "skipped call", in: "[" + useEdit + `,{"type":"tool_use","id":"t2","name":"Read","input":{}}]`, want: oneEdit + "note skipped-call 1\ncall t1 Edit\n"},
-	{name: "skipped calls only", in: `[{"type":"tool_use","id":"t2","name":"Read","input":{}}]`, want: "fail nothing-recognised 0\n"},
-	{name: "one unreadable call", in: "[" + useEdit + `,{"type":"tool_use","id":"t2","name":"Write","input":{}}]`, want: "call t1 Edit\ncall t2 Write\nfail unsupported 1\n"},
+	{name: "skipped calls only", in: `[{"type":"tool_use","id":"t2","name":"Read","input":{}}]`, want: "fail nothing-recognised 1\n"},
+	{name: "one unreadable call", in: "[" + useEdit + `,{"type":"tool_use","id":"t2","name":"Write","input":{"path":"f"}}]`, want: "call t1 Edit\ncall t2 Write\nfail bad-arguments 1\n"},
 	{name: "answered call", in: `{"type":"assistant","message":{"role":"assistant","content":[` + useEdit + `]}}` + "\n" +
 		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"}]}}` + "\n" +
 		`{"type":"assistant","message":{"role":"assistant","content":[` + strings.ReplaceAll(useEdit, "t1", "t2") + `]}}`,
@@ -95,11 +96,8 @@ var jsonTests = []parseTest{
 	{name: "patch and edit in two directories", in: `[` + useEdit + `,{"type":"tool_use","id":"t2","name":"Bash","input":{"command":` + envelopeJSON("cd s && apply_patch <<E|BP|D m|EP|E") + `}}]`,
 		want: "call t1 Edit\ncall t2 Bash\nfail bad-input 2\n"},
 
-	{name: "apply_patch_call", in: `{"type":"apply_patch_call","operation":{}}`, want: "fail unsupported 1\n"},
-	{name: "chat", in: `{"choices":[]}`, want: "fail unsupported 1\n"},
-	{name: "text editor", in: `{"command":"insert","path":"f"}`, want: "fail unsupported 1\n"},
 	{name: "text editor that replaces", in: `{"command":"str_replace","path":"f","old_str":"a","new_str":"b"}`, want: oneEdit + "note ignored-field 1\n"},
-	{name: "whole content", in: `{"path":"f","content":"x"}`, want: "fail unsupported 1\n"},
+	{name: "whole content", in: `{"path":"f","content":"x"}`, want: "write f @1\n \"x\"\n"},
 	{name: "lazy edit", in: `{"target_file":"f","code_edit":"x"}`, want: "add f @1\n \"x\"\n"},
 	{name: "nothing", in: `{}`, want: "fail nothing-recognised 1\n"},
 	{name: "empty JSON list", in: `[]`, want: "fail nothing-recognised 1\n"},
@@ -132,10 +130,10 @@ func TestAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := req.Answer(done); err != nil || string(got) != want {
+		if got, err := req.Answer(done, ""); err != nil || string(got) != want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", in, err, got, want)
 		}
-		if _, err := req.Answer(nil); err == nil {
+		if _, err := req.Answer(nil, ""); err == nil {
 			t.Errorf("%s: no error for a missing result", in)
 		}
 	}
@@ -144,11 +142,11 @@ func TestAnswer(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	got, err := req.Answer([]Result{{Text: "no", Failed: true}})
+	got, err := req.Answer([]Result{{Text: "no", Failed: true}}, "")
 	if want := `{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"}`; err != nil || string(got) != want {
 		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
 	}
-	if _, err := (&Request{}).Answer([]Result{{}}); err == nil {
+	if _, err := (&Request{}).Answer([]Result{{}}, ""); err == nil {
 		t.Error("a request without calls was answered")
 	}
 }
@@ -186,27 +184,34 @@ func FuzzJSON(f *testing.F) {
 // FuzzParse: no panic; a refusal says why; the same request is read the same.
 func FuzzParse(f *testing.F) {
 	for _, tt := range readTests {
-		f.Add([]byte(short("BP|" + tt.in + "|EP|")))
+		f.Add([]byte(short("BP|"+tt.in+"|EP|")), "")
 	}
 	for _, tt := range wrapTests {
-		f.Add([]byte(short(tt.in)))
+		f.Add([]byte(short(tt.in)), tt.opt.Format)
 	}
 	for _, tt := range jsonTests {
-		f.Add([]byte(tt.in))
+		f.Add([]byte(tt.in), "")
+	}
+	for _, tt := range callTests {
+		f.Add([]byte(tt.in), tt.opt.Format)
 	}
 	for _, tt := range blockTests {
-		f.Add([]byte(shortBlock(tt.in)))
+		f.Add([]byte(shortBlock(tt.in)), tt.opt.Format)
 	}
 	for _, tt := range diffTests {
-		f.Add([]byte(short(tt.in)))
+		f.Add([]byte(short(tt.in)), "auto")
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		req, err := Parse(in, Options{})
-		if again, errAgain := Parse(in, Options{}); render(req, err) != render(again, errAgain) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
+	f.Fuzz(func(t *testing.T, in []byte, format string) {
+		if _, ok := named(format); !ok {
+			return
+		}
+		opt := Options{Format: format, Path: "p", MemoryDir: "mem"}
+		req, err := Parse(in, opt)
+		if again, errAgain := Parse(in, opt); render(req, err) != render(again, errAgain) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
 			t.Fatalf("%q is read in two ways", in)
 		}
 		if err == nil {
-			if len(req.Ops) == 0 {
+			if len(req.Ops) == 0 && !slices.ContainsFunc(req.Calls, func(c Call) bool { return c.View != nil || c.Undo != "" }) {
 				t.Fatalf("%q: neither an operation nor an error", in)
 			}
 			for _, op := range req.Ops {
@@ -235,7 +240,9 @@ func TestLinear(t *testing.T) {
 	for _, set := range []struct{ heads, units []string }{
 		{[]string{"", "BP\nU m\n@@\n-a\n", "BP\nA m\n+a\n"},
 			[]string{"\n", "BP\n", "```\n", " ```\n  ```\n", "<<A\n", "U m\n", "BP\nU m\n-a\n\n", "x\n", "*** Upd\n",
-				"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n"}},
+				"[", `{"a":`, "@@\n", "BP\nA m\n\n", "  BP\n  x\n", "  \n", "\\ No newline at end of file\n", "+*** End Patch\n", "cd x\n<<A\n",
+				`{"type":"tool_use","id":"1","name":"Edit","input":{"path":"f","old":"a","new":"b"}}` + "\n", `{"functionCall":{"name":"Edit","args":{"a":1,"a":2}}}` + "\n",
+				`{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"f","diff":"@@\n-a\n+b"}}` + "\n", `"\"`}},
 		{[]string{"", "f\n```\n", "f\n<<<<<<< SEARCH\n", "<edits>\n", "<apply_diff><args><file>"},
 			[]string{"\n", "```\n", "<<<<<<< SEARCH\n", "<<<<< SEARCH\n<<<<<< SEARCH\n", "--- SEARCH\n", "<<<<<<< HEAD\n", "=======\n",
 				"f\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", "f\n```\n```\n", "<<<<<<< SEARCH\n>>>>>> REPLACE\n", "<source>\n",

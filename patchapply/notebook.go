@@ -10,7 +10,7 @@ import (
 // The keys of a notebook edit; the path may also come under its usual names.
 var (
 	notebookPathKeys = slices.Concat([]string{"notebook_path"}, pathKeys)
-	notebookKeys     = slices.Concat(notebookPathKeys, []string{"cell_id", "new_source", "cell_type", "edit_mode", "dryRun"})
+	notebookKeys     = slices.Concat(notebookPathKeys, []string{"cell_id", "new_source", "cell_type", "edit_mode"}, dryKeys)
 )
 
 // cellModes are the values of edit_mode.
@@ -19,17 +19,10 @@ var cellModes = map[string]edit.CellMode{"replace": edit.ReplaceCell, "insert": 
 // readNotebook reads the arguments of NotebookEdit; tool is empty if they came
 // without its name.
 func readNotebook(r *reader, tool string, args any, line int) bool {
-	v, err := r.decoded(args, line)
-	o, ok := v.(*object)
-	switch {
-	case err != nil:
-		r.refuse(&edit.Error{Code: err.Code, Line: line, Msg: colon(tool) + "the arguments: " + err.Msg})
-		return true
-	case !ok:
-		r.fail(edit.BadArguments, line, "%sthe arguments must be an object", colon(tool))
+	o := r.object(tool, args, line)
+	if o == nil {
 		return true
 	}
-	r.base("", line)
 	path, _ := r.takeString(o, tool, notebookPathKeys, "")
 	if path == "" {
 		path = r.opt.Path
@@ -37,11 +30,7 @@ func readNotebook(r *reader, tool string, args any, line int) bool {
 	if path == "" {
 		r.fail(edit.BadArguments, o.line, "%snotebook_path is missing", colon(tool))
 	}
-	if r.takeBool(o, tool, []string{"dryRun"}) {
-		// Taking it for a field without meaning would write what must not be
-		// written.
-		r.fail(edit.Unsupported, o.line, "%sdryRun is not read", colon(tool))
-	}
+	r.dryRun(o, tool)
 	what := edit.CellEdit{}
 	what.ID, _ = r.takeString(o, tool, []string{"cell_id"}, "")
 	if mode, ok := r.takeString(o, tool, []string{"edit_mode"}, ""); ok {

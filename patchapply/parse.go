@@ -12,12 +12,13 @@ const defaultLimit = 64 << 20
 
 // Options say how a request is read. The zero value finds the format by itself.
 type Options struct {
-	// Format is auto (or empty), codex (apply-patch, patch) for an envelope,
-	// git-diff (udiff, udiff-simple) for unified diffs, blocks (diff, diff-fenced,
-	// editor-diff, editor-diff-fenced, cline, roo, zed) for SEARCH/REPLACE, whole
-	// (editor-whole) for listings, xml for tags, edit or lazy for the bare arguments
-	// of an edit tool, call for tool calls. JSON that carries calls is opened
-	// whatever the format.
+	// Format is auto (or empty), codex (apply-patch, patch) for an envelope, v4a
+	// for a diff without headers, git-diff (udiff, udiff-simple) for unified diffs,
+	// blocks (diff, diff-fenced, editor-diff, editor-diff-fenced, cline, roo, zed)
+	// for SEARCH/REPLACE, whole (editor-whole) for listings, xml for tags, edit,
+	// multi-edit, write, notebook, text-editor, memory or lazy for the bare
+	// arguments of such a tool, call for tool calls. JSON that carries calls is
+	// opened whatever the format.
 	Format string
 	Path   string // the file, for edits that name none
 	// Strict reads one envelope as Codex does, and nothing else. What is wrong
@@ -29,12 +30,20 @@ type Options struct {
 	// request's paths start: some formats write names that mean one thing or
 	// another. Nil: nothing exists.
 	Exists func(path string) bool
+	// Offered is "custom" if apply_patch was offered as a custom tool; a body
+	// that lists its tools says so itself.
+	Offered string
+	// MemoryDir is the directory that /memories stands for in calls of the memory
+	// tool, relative to the root; empty: there is none.
+	MemoryDir string
+	// Explain is told, a line each, how the request is read and why. It may be nil.
+	Explain func(line string)
 }
 
 // A Request is what an agent asked for.
 type Request struct {
-	// Format is codex (envelopes), git-diff, blocks, whole, xml, lazy or edit, that
-	// of the first operation; empty if nothing was recognised.
+	// Format is the name of the reader (of Options.Format) of the first
+	// operation; empty if nothing was recognised.
 	Format string
 	Ops    []edit.Op
 	// Notes are the liberties that reading took. Their Line is that of the text
@@ -43,18 +52,41 @@ type Request struct {
 	// Base is the directory of a heredoc's cd, as written: relative paths start
 	// there. Empty where the request names none.
 	Base string
-	// Calls are the transport's calls that were taken, in order, each to be
-	// answered by Answer; edit.Op.Call is an index into it. It is nil if the
-	// request came as plain text, bare arguments, or a hook's input.
+	// Calls are the calls that were taken, in order; edit.Op.Call is an index
+	// into it. It is nil if the request came as plain text or bare arguments.
 	Calls []Call
+	// DryRun: the request itself asks that nothing is written.
+	DryRun bool
 
 	container container
+	messages  bool // calls stood in messages of Anthropic's API
+	contents  bool // calls stood in contents of Gemini's API
 }
 
 // A Call is one call of a tool.
 type Call struct {
-	ID   string // as the transport gives it
-	Name string // the tool, as called
+	ID     string // as the transport gives it
+	Name   string // the tool, as called
+	Form   Form   // how its transport wants it answered
+	Format string // the name of the reader of its operations
+
+	// View asks for the text of a file, or the names in a directory: there is
+	// no operation.
+	View *View
+	// Undo is the path whose last change shall be taken back: there is no
+	// operation.
+	Undo string
+
+	id     any // as it stood in JSON-RPC: a string or a number
+	caller any // echoed
+	fault  *fault
+}
+
+// A View asks what stands at a path. From and To are lines, 0 if not said; a To
+// of -1 is the last line.
+type View struct {
+	Path     string
+	From, To int
 }
 
 // Parse reads a request. Whatever is wrong with it refuses all of it: err is an
@@ -84,9 +116,15 @@ type reader struct {
 	req  *Request
 	errs edit.Errors
 
-	call   int    // index of the call that is being read
-	prefix string // what messages about it begin with
-	based  bool   // some part of the request has said where its paths start
+	in      inbox
+	call    int    // index of the call that is being read
+	calling bool   // a call is being read
+	prefix  string // what messages about it begin with
+	based   bool   // some part of the request has said where its paths start
+	cwd     string // where the paths of the call start, as a hook says
+	dry     int    // how many calls ask for a dry run
+
+	doubled bool // some object of the request has a key twice
 
 	notJSON *edit.Error // why a text that begins like JSON is none
 }
@@ -100,25 +138,46 @@ func (r *reader) refuse(e *edit.Error) {
 		e.Msg = fmt.Sprintf("line %d: %s", e.Line, e.Msg)
 	}
 	e.Msg = r.prefix + e.Msg
+	if r.calling {
+		e.Call = r.call + 1
+	}
 	r.errs = append(r.errs, e)
 }
 
 func (r *reader) note(code edit.Code, line int, format string, args ...any) {
-	r.req.Notes = append(r.req.Notes, edit.Note{Code: code, Line: line, Msg: fmt.Sprintf(format, args...)})
+	n := edit.Note{Code: code, Line: line, Msg: fmt.Sprintf(format, args...)}
+	if r.calling {
+		n.Call = r.call + 1
+	}
+	r.req.Notes = append(r.req.Notes, n)
 }
 
 // add takes an operation that was read by the named format.
 func (r *reader) add(format string, op edit.Op) {
+	r.reads(format)
+	op.Call = r.call
+	r.req.Ops = append(r.req.Ops, op)
+}
+
+// reads says by which format the request, or the call, is read.
+func (r *reader) reads(format string) {
 	if r.req.Format == "" {
 		r.req.Format = format
 	}
-	op.Call = r.call
-	r.req.Ops = append(r.req.Ops, op)
+	if r.calling && r.req.Calls[r.call].Format == "" {
+		r.req.Calls[r.call].Format = format
+	}
 }
 
 // base says where the paths of what is read next start. A request has one base:
 // an operation must not land elsewhere because another one came with a cd.
 func (r *reader) base(dir string, line int) {
+	switch {
+	case dir == "":
+		dir = r.cwd
+	case r.cwd != "" && !strings.HasPrefix(dir, "/"):
+		dir = r.cwd + "/" + dir
+	}
 	if r.based && r.req.Base != dir {
 		r.fail(edit.BadInput, line, "the parts of the request start in different directories, %s and %s", quote(r.req.Base), quote(dir))
 		return
@@ -157,6 +216,7 @@ func (r *reader) read(data []byte) {
 		switch {
 		case err == nil:
 			r.values(values)
+			r.repeated(values)
 			return
 		case arguments, err.Code == edit.Truncated && first[0] != '"':
 			r.refuse(err)

@@ -20,6 +20,9 @@ func render(req *Request, err error) string {
 		if req.Base != "" {
 			fmt.Fprintf(&b, "base %s\n", req.Base)
 		}
+		if req.DryRun {
+			b.WriteString("dry run\n")
+		}
 		for _, op := range req.Ops {
 			b.WriteString(renderOp(op))
 		}
@@ -29,6 +32,15 @@ func render(req *Request, err error) string {
 	}
 	if req != nil {
 		for _, c := range req.Calls {
+			switch {
+			case c.View != nil:
+				fmt.Fprintf(&b, "view %s %d %d\n", c.View.Path, c.View.From, c.View.To)
+			case c.Undo != "":
+				fmt.Fprintf(&b, "undo %s\n", c.Undo)
+			}
+			if c.Form == Text {
+				continue
+			}
 			fmt.Fprintf(&b, "call %s %s\n", c.ID, c.Name)
 		}
 	}
@@ -43,14 +55,17 @@ func render(req *Request, err error) string {
 
 func renderOp(op edit.Op) string {
 	var b strings.Builder
-	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Block: "block", edit.Write: "write", edit.Diff: "diff"}[op.Kind]
+	kind := map[edit.Kind]string{edit.Add: "add", edit.Update: "update", edit.Delete: "delete", edit.Replace: "replace", edit.Block: "block", edit.Write: "write", edit.Insert: "insert", edit.Diff: "diff"}[op.Kind]
 	fmt.Fprintf(&b, "%s %s", kind, op.Path)
 	if op.MoveTo != "" {
 		fmt.Fprintf(&b, " -> %s", op.MoveTo)
 	}
 	fmt.Fprintf(&b, " @%d\n", op.Line)
 	b.WriteString(renderDiff(op))
-	if op.Kind == edit.Add || op.Kind == edit.Write {
+	if op.Kind == edit.Insert {
+		fmt.Fprintf(&b, " behind %d", op.At)
+	}
+	if op.Kind == edit.Add || op.Kind == edit.Write || op.Kind == edit.Insert {
 		fmt.Fprintf(&b, " %q\n", op.Content)
 	}
 	for _, h := range op.Hunks {
@@ -79,6 +94,12 @@ func renderOp(op edit.Op) string {
 		}
 		if op.Batch {
 			b.WriteString(" batch")
+		}
+		if op.InOrder {
+			b.WriteString(" in order")
+		}
+		if r.From > 0 {
+			fmt.Fprintf(&b, " in %d-%d", r.From, r.To)
 		}
 		b.WriteByte('\n')
 	}
@@ -239,8 +260,7 @@ var wrapTests = []parseTest{
 	{name: "listing", in: "src/f.go|```|package f|```", want: "write src/f.go @2\n \"package f\\n\"\n"},
 	{name: "block behind a patch", in: "BP|D m|EP|f|<<<<<<< SEARCH|a|=======|>>>>>>> REPLACE", want: "fail mixed-formats 5\n"},
 	{name: "block behind a patch, format given", in: "BP|D m|EP|<<<<<<< SEARCH|a", opt: Options{Format: "patch"}, want: "delete m @2\nnote prose 4\n"},
-	{name: "V4A", in: "@@|-a|+b", opt: Options{Path: "f"}, want: "fail unsupported 1\n"},
-	{name: "unread format", in: "x", opt: Options{Format: "v4a"}, want: "fail unsupported 0\n"},
+	{name: "V4A", in: "@@|-a|+b", opt: Options{Path: "f"}, want: "update f @1\n @@1 -a| +b|\n"},
 	{name: "unknown format", in: "x", opt: Options{Format: "zip"}, want: "fail usage 0\n"},
 	{name: "too large", in: "12345", opt: Options{Limit: 4}, want: "fail too-large 0\n"},
 }

@@ -20,10 +20,12 @@ var tools = []tool{
 		"search_replace", "edit_file", "single_find_and_replace"}, readEdit},
 	{[]string{"apply_patch", "applypatch", "ApplyPatch", "patch"}, readPatch},
 	{[]string{"Bash", "bash", "shell", "local_shell", "run_shell_command"}, readShell},
+	{[]string{"MultiEdit", "multiedit", "multi_edit"}, readEdit},
+	{[]string{"Write", "write", "write_file", "write_to_file", "create_file", "Create", "create"}, readWrite},
+	{[]string{"Delete", "delete", "delete_file"}, readDelete},
+	{[]string{"editor"}, readClineEditor},
+	{[]string{"str_replace_based_edit_tool", "str_replace_editor", "fs_write", "memory"}, readEditor},
 	{[]string{"NotebookEdit"}, readNotebook},
-	{[]string{"MultiEdit", "multiedit", "multi_edit", "editor", "Write", "write", "write_file", "write_to_file",
-		"create_file", "Create", "create", "Delete", "delete", "delete_file", "str_replace_based_edit_tool",
-		"str_replace_editor", "fs_write", "memory"}, nil},
 	{[]string{"apply_diff", "replace_in_file"}, readBlockCall},
 }
 

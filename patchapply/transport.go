@@ -12,32 +12,36 @@ import (
 type container uint8
 
 const (
-	oneItem  container = iota // a tool_use item by itself
-	itemList                  // a list of items
-	message                   // an assistant's message, or several
+	oneItem   container = iota // an item by itself
+	itemList                   // a list of items, or a body that holds one
+	jsonLines                  // one item a line
 )
 
-// A shape is a kind of JSON object. Shapes are asked in order.
+// A shape is a kind of JSON object that carries calls, or stands beside them.
+// Shapes are asked in order. What they find goes into the reader's inbox.
 type shape struct {
 	what string
 	is   func(o *object) bool
-	read func(r *reader, o *object) // nil: recognised, but not read
+	read func(r *reader, o *object)
 }
 
-var shapes = []shape{
-	{"an apply_patch_call", func(o *object) bool { return o.str("type") == "apply_patch_call" || o.has("operation", "operations") }, nil},
-	{"a function_call", func(o *object) bool { return o.str("type") == "function_call" }, nil},
-	{"a custom_tool_call", func(o *object) bool { return o.str("type") == "custom_tool_call" }, nil},
-	{"a chat completion", func(o *object) bool { return o.has("choices", "tool_calls") }, nil},
-	{"a response body", func(o *object) bool { return o.str("object") == "response" || isList(o.first("output")) }, nil},
-	{"a Gemini reply", func(o *object) bool { return o.has("candidates", "functionCall", "parts") }, nil},
-	{"a JSON-RPC request", func(o *object) bool { return o.has("jsonrpc") }, nil},
-	{"a hook's input with tool_info", func(o *object) bool { return o.has("tool_info") }, nil},
-	{"a hook's input with preToolUse", func(o *object) bool { return o.has("preToolUse") }, nil},
-	{"a message", isMessage, func(r *reader, o *object) { r.messages([]any{o}) }},
-	{"a hook's input", func(o *object) bool { return o.has("tool_name", "toolName") }, readHook},
-	{"a call", func(o *object) bool { return o.str("name") != "" && o.has(callArgs...) }, readCall},
-	{"a text-editor command", isEditorCommand, nil},
+// shapes is a function because reading a body reads what is in it.
+func shapes() []shape {
+	return []shape{
+		{"an apply_patch_call", isV4ACall, readV4AItem},
+		{"a Responses item", isResponsesItem, readResponsesItem},
+		{"a stream's event", func(o *object) bool { return o.str("type") == "error" || strings.HasPrefix(o.str("type"), "response.") }, readEvent},
+		{"a JSON-RPC message", func(o *object) bool { return o.has("jsonrpc") }, readRPC},
+		{"a chat completion", func(o *object) bool { return isList(o.first("choices")) }, readChoices},
+		{"a Responses body", isResponsesBody, readResponsesBody},
+		{"a Gemini reply", func(o *object) bool {
+			return isList(o.first("candidates")) || isList(o.first("contents")) || isList(o.first("parts"))
+		}, readGemini},
+		{"a Gemini part", func(o *object) bool { return o.has("functionCall", "functionResponse") }, readPart},
+		{"a hook's input", isHook, readHook},
+		{"a message", isMessage, readMessage},
+		{"a call", func(o *object) bool { return o.str("name") != "" && o.has(callArgs...) }, readCall},
+	}
 }
 
 // callArgs are the spellings of a bare call's arguments.
@@ -46,19 +50,37 @@ var callArgs = []string{"input", "arguments", "args", "parameters"}
 func isList(v any) bool { _, ok := v.([]any); return ok }
 
 func shapeOf(o *object) *shape {
-	i := slices.IndexFunc(shapes, func(s shape) bool { return s.is(o) })
+	all := shapes()
+	i := slices.IndexFunc(all, func(s shape) bool { return s.is(o) })
 	if i < 0 {
 		return nil
 	}
-	return &shapes[i]
+	return &all[i]
 }
 
-// isEditorCommand: with both texts given the arguments say all, whatever the
-// tool.
-func isEditorCommand(o *object) bool {
-	c := o.str("command")
-	return slices.Contains([]string{"view", "create", "str_replace", "insert", "delete", "rename", "undo_edit"}, c) &&
-		!(c == "str_replace" && o.has(oldKeys...) && o.has(newKeys...))
+// An inbox is what was found in the transport, before any of it is read.
+type inbox struct {
+	calls    []found
+	answered map[string]bool // calls that the same input answers, by id
+	unnamed  map[string]int  // answers without an id, by tool
+
+	reply bool   // there is a reply, and this is the text of the last one
+	text  string //
+	cut   string // why that reply is not complete, empty if it is
+
+	offered  bool // a custom apply_patch was offered
+	past     int  // events that come after their call
+	pastLine int  // where the last of them begins
+}
+
+// A found is a call as the transport has it.
+type found struct {
+	Call
+	args any
+	line int
+	cut  string // why the reply that holds it is not complete
+	// read reads the arguments where the name does not say how.
+	read func(r *reader, args any, line int) bool
 }
 
 // values reads JSON values: one, or one a line.
@@ -66,12 +88,14 @@ func (r *reader) values(values []any) {
 	v := values[0]
 	switch list, ok := v.([]any); {
 	case len(values) > 1:
-		r.list(values)
+		r.req.container = jsonLines
+		r.items(values)
 		return
 	case ok && r.argv(list):
 		return
 	case ok && len(list) > 0:
-		r.list(list)
+		r.req.container = itemList
+		r.items(list)
 		return
 	case ok:
 		r.fail(edit.NothingRecognised, 1, "an empty list holds no operation")
@@ -82,60 +106,225 @@ func (r *reader) values(values []any) {
 	case string:
 		r.text(v)
 	case *object:
-		r.object(v)
+		if s := shapeOf(v); s != nil {
+			r.explain("the request is %s in JSON", s.what)
+			s.read(r, v)
+			r.calls()
+			return
+		}
+		r.explain("the request is the arguments of a tool in JSON")
+		r.arguments(v)
 	default:
 		r.fail(edit.NothingRecognised, 1, "the JSON is of unknown shape")
 	}
 }
 
-// list reads a list of messages or items.
-func (r *reader) list(values []any) {
+// items reads what stands in a list or on several lines. A line may hold a
+// list itself.
+func (r *reader) items(values []any) {
+	r.explain("the request is %d items in JSON", len(values))
+	known := 0
 	for i, v := range values {
-		o, ok := v.(*object)
-		if !ok {
-			r.fail(edit.NothingRecognised, 0, "item %d of the JSON is no object", i+1)
-			return
+		list := []any{v}
+		if l, ok := v.([]any); ok && r.req.container == jsonLines {
+			list = l
 		}
-		if s := shapeOf(o); s != nil && s.read == nil {
-			r.fail(edit.Unsupported, o.line, "%s is not read", s.what)
-			return
+		for _, v := range list {
+			o, ok := v.(*object)
+			if !ok {
+				r.fail(edit.NothingRecognised, 0, "item %d of the JSON is no object", i+1)
+				return
+			}
+			if s := shapeOf(o); s != nil {
+				s.read(r, o)
+				known++
+			} else if o.str("type") == "" {
+				r.fail(edit.NothingRecognised, o.line, "item %d of the JSON is of unknown shape", i+1)
+				return
+			}
 		}
 	}
-	if !slices.ContainsFunc(values, func(v any) bool { return isMessage(v.(*object)) }) {
-		r.fail(edit.NothingRecognised, values[0].(*object).line, "the JSON is a list of unknown shape: no item of it is a tool_use or a message")
+	if known == 0 {
+		r.fail(edit.NothingRecognised, 0, "the JSON is a list of unknown shape: no item of it is a call or a message")
 		return
 	}
-	r.req.container = itemList
-	r.messages(values)
+	r.calls()
 }
 
-// object reads one object: a message, a call, or bare arguments.
-func (r *reader) object(o *object) {
-	only := ""
-	if r.only != nil {
-		only = r.only.name
+// nested reads the items of a body or a message.
+func (r *reader) nested(list []any, where string, read func(o *object)) {
+	for i, v := range list {
+		if o, ok := v.(*object); ok {
+			read(o)
+		} else {
+			r.fail(edit.BadArguments, 0, "item %d of %s is no object", i+1, where)
+		}
 	}
-	s := shapeOf(o)
+}
+
+// receive puts a call into the inbox; what it cannot be read without is told
+// with it.
+func (r *reader) receive(f found) { r.in.calls = append(r.in.calls, f) }
+
+// answer keeps that a call is answered already. Without an id the calls of a
+// tool are answered in their order.
+func (r *reader) answer(id, name string) {
+	switch {
+	case id != "":
+		if r.in.answered == nil {
+			r.in.answered = map[string]bool{}
+		}
+		r.in.answered[id] = true
+	case name != "":
+		if r.in.unnamed == nil {
+			r.in.unnamed = map[string]int{}
+		}
+		r.in.unnamed[name]++
+	}
+}
+
+// done reports whether the input answers a call itself.
+func (in *inbox) done(f *found) bool {
+	if f.ID == "" && f.Form == FunctionResponse && in.unnamed[f.Name] > 0 {
+		in.unnamed[f.Name]--
+		return true
+	}
+	return f.ID != "" && in.answered[f.ID]
+}
+
+// calls reads the calls in the inbox, or, where there are none, the text of the
+// last reply.
+func (r *reader) calls() {
+	in := &r.in
+	switch {
+	case len(in.calls) > 0:
+	case in.past > 0:
+		r.fail(edit.AlreadyAnswered, in.pastLine, "%d calls are done already: what is told here comes after them", in.past)
+		return
+	case in.reply:
+		if in.cut != "" {
+			r.fail(edit.Truncated, 0, "the reply was cut off: %s", in.cut)
+		}
+		r.text(in.text)
+		return
+	default:
+		if in.cut != "" {
+			r.fail(edit.Truncated, 0, "the reply was cut off: %s", in.cut)
+			return
+		}
+		r.fail(edit.NothingRecognised, 0, "the JSON holds no tool call")
+		return
+	}
+	seen := map[string]bool{}
+	done, cut, several := 0, "", len(in.calls) > 1
+	for i := range in.calls {
+		f := &in.calls[i]
+		if in.done(f) {
+			r.note("answered-call", f.line, "the call %s is answered already and was left out", f.label())
+			done++
+			continue
+		}
+		r.call, r.calling = len(r.req.Calls), true
+		if several {
+			r.prefix = "call " + f.label() + ": "
+		}
+		r.req.Calls = append(r.req.Calls, f.Call)
+		read := f.read
+		if read == nil {
+			read = func(r *reader, args any, line int) bool { return r.tool(f.Name, args, line) }
+		}
+		r.repeated(f.args)
+		took := f.fault != nil || read(r, f.args, f.line)
+		r.calling, r.prefix = false, ""
+		if !took {
+			r.req.Calls = r.req.Calls[:r.call]
+			r.note("skipped-call", f.line, "the call of %s changes no file as far as is known and was left out", quote(f.Name))
+			continue
+		}
+		c := &r.req.Calls[r.call]
+		r.explain("call %s of %s is read as %s, and answered as %s", f.label(), quote(f.Name), c.Format, c.Form)
+		if f.cut != "" {
+			cut = f.cut
+		}
+		switch {
+		case f.fault != nil || f.Form == Text || f.Form == FunctionResponse && f.ID == "":
+		case f.ID == "":
+			r.calling = true
+			r.fail(edit.BadArguments, f.line, "%s: the call has no id", f.Name)
+			r.calling = false
+		case seen[f.ID]:
+			r.fail(edit.BadArguments, f.line, "%s: two calls have the id %s", f.Name, quote(f.ID))
+		}
+		seen[f.ID] = true
+	}
+	r.call = 0
+	r.concludeCalls(done, cut)
+}
+
+// concludeCalls judges the calls together.
+func (r *reader) concludeCalls(done int, cut string) {
+	changing := 0
+	for i := range r.req.Calls {
+		if c := &r.req.Calls[i]; c.View == nil && c.fault == nil {
+			changing++
+		}
+	}
+	undo := slices.ContainsFunc(r.req.Calls, func(c Call) bool { return c.Undo != "" })
+	switch {
+	case cut != "":
+		r.fail(edit.Truncated, 0, "the reply was cut off: %s", cut)
+	case r.dry > 0 && r.dry < changing:
+		r.fail(edit.BadArguments, 0, "some calls ask for a dry run, others do not: send them apart")
+	case undo && changing > 1:
+		r.fail(edit.Unsupported, 0, "undo_edit is a change of its own: send it without other calls that change files")
+	case len(r.req.Calls) > 0 && slices.ContainsFunc(r.req.Calls, func(c Call) bool { return c.fault == nil }):
+	case len(r.req.Calls) > 0:
+		r.fail(edit.NothingRecognised, 0, "no call of the request is a tools/call that can be read")
+	case done > 0:
+		r.fail(edit.AlreadyAnswered, 0, "%d calls are answered already: nothing is left to do", done)
+	default:
+		line := 0
+		if len(r.in.calls) == 1 {
+			line = r.in.calls[0].line
+		}
+		r.fail(edit.NothingRecognised, line, "no call of the request changes a file as far as is known")
+	}
+}
+
+// label names a call in messages.
+func (c *Call) label() string {
+	if c.ID == "" {
+		return "of " + quote(c.Name)
+	}
+	return quote(c.ID)
+}
+
+// readCall reads a call that comes alone and is answered by text.
+func readCall(r *reader, o *object) {
+	r.receive(found{Call: Call{ID: o.str("id", "call_id"), Name: o.str("name"), Form: Text}, args: o.first(callArgs...), line: o.line})
+}
+
+// arguments reads the arguments of a tool that came without its name: the
+// caller has named it by the format, or the keys tell which it is.
+func (r *reader) arguments(o *object) {
+	if r.only != nil && r.only.bare != nil {
+		r.only.bare(r, o, o.line)
+		return
+	}
 	patch, isText := o.first(patchKeys...).(string)
 	switch {
-	case s != nil && s.read == nil:
-		r.fail(edit.Unsupported, o.line, "%s is not read", s.what)
-	case s != nil:
-		s.read(r, o)
-	case only == "call":
+	case r.only != nil && r.only.name == "call":
 		r.fail(edit.NothingRecognised, o.line, "the JSON holds no tool call")
-	case only == "edit":
-		readEdit(r, "", o, o.line)
-	case only == "notebook", o.has("notebook_path"):
+	case isEditorCommand(o):
+		readEditor(r, "", o, o.line)
+	case o.has("notebook_path"):
 		readNotebook(r, "", o, o.line)
-	case only == "lazy":
-		r.lazy(o, "")
 	case isList(o.first(patchKeys...)), isText && (strings.Contains(patch, "*** ") || !o.has(oldKeys...) && !o.has(listKeys...)):
 		readPatch(r, "", o, o.line)
 	case o.has(listKeys...), o.has(oldKeys...), o.has(newKeys...) && o.has(pathKeys...):
 		readEdit(r, "", o, o.line)
 	case o.has(contentKeys...) && o.has(pathKeys...):
-		r.fail(edit.Unsupported, o.line, "the content of a whole file is not read")
+		readWrite(r, "", o, o.line)
 	case o.has(diffKeys...) && o.has(pathKeys...):
 		readBlockCall(r, "", o, o.line)
 	case o.has(lazyKeys...):
@@ -145,135 +334,9 @@ func (r *reader) object(o *object) {
 	}
 }
 
-// readHook reads what an agent's hook gets before a tool runs.
-func readHook(r *reader, o *object) {
-	if event := o.str("hook_event_name", "hookEventName"); strings.HasPrefix(strings.ToLower(event), "post") {
-		r.fail(edit.AlreadyAnswered, o.line, "the event %s comes after its 1 call: it is done", quote(event))
-		return
-	}
-	r.single(o.str("tool_name", "toolName"), o.first("tool_input", "toolInput", "toolArgs"), o.line)
-}
-
-func readCall(r *reader, o *object) { r.single(o.str("name"), o.first(callArgs...), o.line) }
-
-// single reads a call that comes alone and is answered by text.
-func (r *reader) single(name string, args any, line int) {
-	if !r.tool(name, args, line) {
-		r.fail(edit.NothingRecognised, line, "the call of %s changes no file as far as is known", quote(name))
-	}
-}
-
-// isMessage reports whether o is a message with a list of items or a text, a
-// transcript's line that holds one, or an item.
-func isMessage(o *object) bool {
-	if t := o.str("type"); t == "tool_use" || t == "tool_result" {
-		return true
-	}
-	if m, ok := o.first("message").(*object); ok {
-		o = m
-	}
-	_, text := o.first("content").(string)
-	return o.str("role") != "" && (isList(o.first("content")) || text)
-}
-
-// An item is one part of a message.
-type item struct {
-	*object
-	cut bool // the message was cut off
-}
-
-// messages reads messages and items: their calls, or, where there are none, the
-// text of the last one.
-func (r *reader) messages(values []any) {
-	var items []item
-	answered := map[string]bool{}
-	text, cut := "", false
-	for _, v := range values {
-		o := v.(*object)
-		if m, ok := o.first("message").(*object); ok {
-			o = m
-		}
-		if !o.has("role") {
-			items = append(items, item{o, false})
-			continue
-		}
-		r.req.container = message
-		text, cut = "", o.str("stop_reason") == "max_tokens"
-		list, ok := o.first("content").([]any)
-		if !ok {
-			list = []any{&object{line: o.line, fields: map[string]any{"type": "text", "text": o.first("content")}}}
-		}
-		for _, v := range list {
-			part, ok := v.(*object)
-			if !ok {
-				r.fail(edit.BadArguments, o.line, "an item of the message's content is no object")
-				continue
-			}
-			if o.str("role") == "assistant" && part.str("type") == "text" {
-				text += part.str("text") + "\n"
-			}
-			items = append(items, item{part, cut})
-		}
-	}
-	calls := 0
-	for _, it := range items {
-		switch it.str("type") {
-		case "tool_result":
-			answered[it.str("tool_use_id")] = true
-		case "tool_use":
-			calls++
-		}
-	}
-	if calls > 0 {
-		r.calls(items, answered, calls > 1)
-		return
-	}
-	if cut {
-		r.fail(edit.Truncated, 0, "the reply was cut off: its stop reason is max_tokens")
-	}
-	r.text(text)
-}
-
-// calls reads the calls among the items, several or one.
-func (r *reader) calls(items []item, answered map[string]bool, several bool) {
-	seen := map[string]bool{}
-	done, cut := 0, false
-	for _, it := range items {
-		if it.str("type") != "tool_use" {
-			continue
-		}
-		id, name := it.str("id"), it.str("name")
-		if id != "" && answered[id] {
-			r.note("answered-call", it.line, "the call %s is answered already and was left out", quote(id))
-			done++
-			continue
-		}
-		r.call = len(r.req.Calls)
-		if several {
-			r.prefix = fmt.Sprintf("call %s: ", quote(id))
-		}
-		if !r.tool(name, it.first("input"), it.line) {
-			r.note("skipped-call", it.line, "the call of %s changes no file as far as is known and was left out", quote(name))
-			continue
-		}
-		r.req.Calls = append(r.req.Calls, Call{ID: id, Name: name})
-		cut = cut || it.cut
-		switch {
-		case id == "":
-			r.fail(edit.BadArguments, it.line, "%s: the call has no id", name)
-		case seen[id]:
-			r.fail(edit.BadArguments, it.line, "%s: two calls have the id %s", name, quote(id))
-		}
-		seen[id] = true
-	}
-	r.prefix = ""
-	switch {
-	case cut:
-		r.fail(edit.Truncated, 0, "the reply was cut off: its stop reason is max_tokens")
-	case len(r.req.Calls) > 0:
-	case done > 0:
-		r.fail(edit.AlreadyAnswered, 0, "%d calls are answered already: nothing is left to do", done)
-	default:
-		r.fail(edit.NothingRecognised, 0, "no call of the message changes a file as far as is known")
+// explain tells whoever asked how the request is read.
+func (r *reader) explain(format string, args ...any) {
+	if r.opt.Explain != nil {
+		r.opt.Explain(fmt.Sprintf(format, args...))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
@@ -34,6 +33,8 @@ type applyOptions struct {
 	diff      bool
 	index     bool
 	omissions bool
+	answer    string
+	offered   string
 }
 
 func (a *app) applyCommand() *cobra.Command {
@@ -57,6 +58,13 @@ that "chordgit rewind" takes back.`,
 			if _, ok := compats[opt.compat]; !ok {
 				return fmt.Errorf("--compat: want chord, codex or aider, found %q", opt.compat)
 			}
+			if !validAnswer(opt.answer) {
+				return fmt.Errorf("--answer: want json, text or one of %v, found %q", patchapply.Forms(), opt.answer)
+			}
+			if opt.offered != "" && opt.offered != "custom" {
+				return fmt.Errorf("--offered: want custom, found %q", opt.offered)
+			}
+			a.json = a.json || opt.answer == "json"
 			opt.flags.Match.Ambiguous = opt.ambiguous
 			if cmd.Flags().Changed("atomic") {
 				opt.flags.Apply.Atomic = &opt.atomic
@@ -67,7 +75,9 @@ that "chordgit rewind" takes back.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, codex, git-diff, blocks, whole, xml, cline, edit, lazy or call")
+	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, call (tool calls), codex, v4a, git-diff, blocks, whole, xml, cline, lazy, edit, multi-edit, write, notebook, text-editor or memory")
+	f.StringVar(&opt.answer, "answer", "", "`FORM` of the answer (default: as the request came): json, text, tool_result, apply_patch_call_output, …")
+	f.StringVar(&opt.offered, "offered", "", "how apply_patch was offered to the model: custom (`KIND`)")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
@@ -134,38 +144,74 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	req, err := patchapply.Parse(data, patchapply.Options{
 		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
 		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
+		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining(),
 	})
 	if err == nil {
 		err = openErr
 	}
-	rep := &report{Command: "apply", DryRun: opt.dryRun}
+	rep := &report{Command: "apply"}
 	if req != nil {
 		rep.Format = req.Format
 		rep.note(req.Notes)
+		opt.dryRun = opt.dryRun || req.DryRun
+	}
+	rep.DryRun = opt.dryRun
+	var plan *edit.Plan
+	if err == nil {
+		plan, err = a.perform(ctx, repo, req, settings, opt, rep)
 	}
 	if err != nil {
-		rep.Status = failed
-		rep.fail(toErrors(err))
-		a.answer(rep, req, nil)
-		return
+		rep.refuse(toErrors(err))
 	}
-	plan, turn, err := a.carryOut(ctx, repo, req, settings, opt)
-	if err != nil {
-		rep.Status = failed
-		rep.fail(toErrors(err))
-	} else {
-		rep.plan(plan, a.counting(repo))
-		if turn != nil {
-			rep.Turn = &turn.N
-		}
-		if opt.dryRun || opt.diff && len(plan.Changes) > 0 {
-			rep.Diff = diffChanges(plan.Changes, repo.Content)
-		}
-	}
-	if !opt.dryRun {
+	if repo != nil && !opt.dryRun {
 		a.advise(ctx, repo, opt.session, rep, plan)
 	}
-	a.answer(rep, req, plan)
+	if opt.diff && rep.Status == failed {
+		rep.request(req, data)
+	}
+	a.answer(rep, req, plan, patchapply.Form(opt.answer))
+}
+
+// perform does what the request asks for and puts it into the report: looks at
+// files, changes them, or takes a change back.
+func (a *app) perform(ctx context.Context, repo *gitops.Repo, req *patchapply.Request, settings hooks.Settings, opt applyOptions, rep *report) (*edit.Plan, error) {
+	planning := a.planOptions(repo, req, settings, opt)
+	see := viewer(repo, req, planning, rep)
+	see(true)
+	var plan *edit.Plan
+	var turn *gitops.Turn
+	var err error
+	switch path := undoes(req); {
+	case path != "":
+		plan, turn, err = a.undo(ctx, repo, path, planning, opt)
+	case len(req.Ops) == 0: // only looks
+		plan = &edit.Plan{}
+	default:
+		plan, turn, err = a.carryOut(ctx, repo, req, planning, opt)
+	}
+	if err != nil {
+		return plan, err
+	}
+	see(false)
+	rep.plan(plan, a.counting(repo))
+	if turn != nil {
+		rep.Turn = &turn.N
+	}
+	switch {
+	case opt.dryRun:
+		rep.Diff = diffChanges(plan.Changes, repo.Content)
+	case opt.diff && len(plan.Changes) > 0:
+		rep.Diff = bounded(diffChanges(plan.Changes, repo.Content))
+	}
+	return plan, nil
+}
+
+// explaining is where the reader tells how it reads the request.
+func (a *app) explaining() func(string) {
+	if !a.verbose {
+		return nil
+	}
+	return func(line string) { fmt.Fprintln(a.stderr, "chordgit: format: "+edit.Quote(line)) }
 }
 
 // advise counts the files in which the session looked for text in vain, and
@@ -229,17 +275,7 @@ func (a *app) counting(repo workplace) func(*edit.File) []byte {
 }
 
 // carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, settings hooks.Settings, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
-	options := repo.PlanOptions()
-	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
-	options.Compat = compats[opt.compat]
-	options.Superuser = a.superuser
-	options.RefuseAmbiguous = settings.RefuseAmbiguous
-	options.PreserveFinalNewline = settings.KeepFinalNewline
-	options.Atomic = settings.Atomic
-	options.FileLimit = settings.FileLimit
-	options.AllowPlaceholders = opt.omissions
-	options.Index = opt.index
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
 	making := func(tree edit.Tree) (*edit.Plan, error) {
 		var err error
 		plan, err = edit.NewPlan(tree, req.Ops, options)
@@ -259,105 +295,31 @@ func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Requ
 	}
 	err = a.holding(ctx, func(ctx context.Context) error {
 		var err error
-		turn, err = apply(ctx, gitops.Turn{Agent: a.agent(), Session: opt.session, Message: opt.message}, making)
+		turn, err = apply(ctx, a.turnOf(opt), making)
 		return err
 	})
 	return plan, turn, err
 }
 
-// answer renders the report in the form that the request came in.
-func (a *app) answer(rep *report, req *patchapply.Request, plan *edit.Plan) {
-	if req == nil || len(req.Calls) == 0 || a.json {
-		a.report(rep)
-		return
-	}
-	results := make([]patchapply.Result, len(req.Calls))
-	for i := range req.Calls {
-		results[i].Text, results[i].Failed = rep.block(i, req, plan)
-	}
-	out, err := req.Answer(results)
-	if err != nil {
-		rep.fail(toErrors(err))
-		a.report(rep)
-		return
-	}
-	a.code = rep.exit()
-	fmt.Fprintf(a.stdout, "%s\n", out)
+// turnOf is what the caller knows of the turn that is about to be made.
+func (a *app) turnOf(opt applyOptions) gitops.Turn {
+	return gitops.Turn{Agent: a.agent(), Session: opt.session, Message: opt.message}
 }
 
-// block is the text about one call: what of it is on disk, then what is not.
-func (r *report) block(call int, req *patchapply.Request, plan *edit.Plan) (text string, bad bool) {
-	mine := func(op int) bool { return op == 0 || op <= len(req.Ops) && req.Ops[op-1].Call == call }
-	part := *r
-	part.Failures, part.Notes, part.Turn, part.Diff = nil, nil, nil, ""
-	for _, f := range r.Failures {
-		if mine(f.Op) {
-			part.Failures = append(part.Failures, f)
-		}
+// planOptions are the options by which the request is planned.
+func (a *app) planOptions(repo workplace, req *patchapply.Request, settings hooks.Settings, opt applyOptions) edit.Options {
+	options := repo.PlanOptions()
+	options.Base = path.Join(filepath.ToSlash(opt.base), req.Base)
+	if base := filepath.ToSlash(req.Base); path.IsAbs(base) || filepath.IsAbs(req.Base) {
+		options.Base = base // a hook's
 	}
-	for _, n := range r.Notes {
-		if mine(n.Op) {
-			part.Notes = append(part.Notes, n)
-		}
-	}
-	if plan != nil && r.sentences() && len(part.Failures) == 0 {
-		var lines []string
-		for i := range req.Ops {
-			if mine(i+1) && i < len(plan.Outcomes) && req.Ops[i].Call == call {
-				lines = append(lines, sentence(&req.Ops[i], plan, plan.Outcomes[i]))
-			}
-		}
-		for _, n := range part.Notes {
-			lines = append(lines, "Note: "+n.String())
-		}
-		return strings.Join(lines, "\n"), false
-	}
-	if len(part.Failures) == 0 && len(r.Failures) > 0 && len(r.Files) == 0 {
-		f := r.Failures[0]
-		return "not applied, because another call of this request was refused: " + f.text(), true
-	}
-	text = strings.TrimSpace(part.done())
-	if out := part.undone(); out != "" {
-		text = strings.TrimSpace(text + "\n\n" + out)
-	}
-	for line := range strings.Lines(r.Advice) {
-		if slices.ContainsFunc(part.Failures, func(f failure) bool { return strings.HasPrefix(line, edit.Quote(f.Path)+": ") }) {
-			text += "\n" + strings.TrimSuffix(line, "\n")
-		}
-	}
-	return text, len(part.Failures) > 0
-}
-
-// sentences reports whether each operation of the format is told in one.
-func (r *report) sentences() bool { return r.Format == "edit" || r.Format == "notebook" }
-
-// sentence says what one edit did.
-func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
-	p := edit.Quote(o.Path)
-	for _, c := range plan.Changes {
-		if c.Path != o.Path {
-			continue
-		}
-		switch {
-		case op.Kind == edit.Cell && o.Cell != "":
-			return fmt.Sprintf(cellDone[op.Cell.Mode], edit.Quote(o.Cell), p)
-		case c.Before == nil:
-			return "Created " + p
-		case op.Batch:
-			return fmt.Sprintf("Applied %s in %s (%s)", count(o.Edits, "edit"), p, count(len(o.Lines), "replacement"))
-		case len(o.Lines) == 1:
-			return fmt.Sprintf("Replaced 1 occurrence in %s at line %d", p, o.Lines[0])
-		case len(o.Lines) > 1:
-			return fmt.Sprintf("Replaced %d occurrences in %s at %s", len(o.Lines), p, lineList(o.Lines))
-		}
-		return "Wrote " + p
-	}
-	return "No changes: " + p
-}
-
-// cellDone says what was done to a cell of a notebook.
-var cellDone = [...]string{
-	edit.ReplaceCell: "Replaced cell %s of %s",
-	edit.InsertCell:  "Inserted cell %s into %s",
-	edit.DeleteCell:  "Deleted cell %s of %s",
+	options.Compat = compats[opt.compat]
+	options.Superuser = a.superuser
+	options.RefuseAmbiguous = settings.RefuseAmbiguous
+	options.PreserveFinalNewline = settings.KeepFinalNewline
+	options.Atomic = settings.Atomic
+	options.FileLimit = settings.FileLimit
+	options.AllowPlaceholders = opt.omissions
+	options.Index = opt.index
+	return options
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -36,6 +37,7 @@ type testCase struct {
 	request       string
 	before, after edit.MapTree // after is nil where nothing may change
 	want          []string
+	answer        string // empty where it is not compared
 }
 
 var sectionName = regexp.MustCompile(`^(before|after)/(.+?)(?: \((link|fifo|[0-7]{4})\))?$`)
@@ -57,6 +59,8 @@ func readCase(t testing.TB, file string) testCase {
 					c.want = append(c.want, line)
 				}
 			}
+		case "answer":
+			c.answer = decodeCase(t, string(f.Data))
 		case "request":
 			c.request = decodeCase(t, string(f.Data))
 		default:
@@ -152,6 +156,14 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 			i++
 			popt.Compat = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "aider": edit.Aider}[c.args[i]]
 			opt.Strict, opt.Aider = popt.Compat == edit.Codex, popt.Compat == edit.Aider
+		case "--offered":
+			i++
+			opt.Offered = c.args[i]
+		case "--memory":
+			i++
+			opt.MemoryDir = c.args[i]
+		case "--answer":
+			i++ // told by runCase
 		case "--ambiguous=refuse":
 			popt.RefuseAmbiguous = true
 		case "--final-newline=preserve":
@@ -168,14 +180,14 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 		rep.Format = req.Format
 		rep.note(req.Notes)
 		popt.Base = req.Base
+		rep.DryRun = req.DryRun
 	}
 	var plan *edit.Plan
 	if err == nil {
 		plan, err = edit.NewPlan(c.before, req.Ops, popt)
 	}
 	if err != nil {
-		rep.Status = failed
-		rep.fail(toErrors(err))
+		rep.refuse(toErrors(err))
 		return rep, req, nil
 	}
 	rep.plan(plan, func(f *edit.File) []byte {
@@ -190,7 +202,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 func runCase(t *testing.T, c testCase) {
 	rep, req, plan := planCase(t, c)
 	got := c.before
-	if plan != nil {
+	if plan != nil && !rep.DryRun {
 		got = c.before.Apply(plan)
 	}
 	want := c.after
@@ -198,7 +210,7 @@ func runCase(t *testing.T, c testCase) {
 		want = c.before
 	}
 	compareTrees(t, got, want)
-	if plan != nil {
+	if plan != nil && !rep.DryRun {
 		untouched(t, req, plan, c.before)
 		back := got.Apply(fill(plan, c.before, got).Invert())
 		compareTrees(t, back, c.before)
@@ -207,6 +219,19 @@ func runCase(t *testing.T, c testCase) {
 		t.Error("the case says nothing of the answer")
 	}
 	compareFacts(t, rep, req, plan, c.want)
+	if c.answer == "" {
+		return
+	}
+	form := patchapply.Form("")
+	if i := slices.Index(c.args, "--answer"); i >= 0 {
+		form = patchapply.Form(c.args[i+1])
+	}
+	var out bytes.Buffer
+	a := &app{stdout: &out, stderr: &out}
+	a.answer(rep, req, plan, form)
+	if got := out.String(); got != c.answer {
+		t.Errorf("the answer is\n%s\nwant\n%s", got, c.answer)
+	}
 }
 
 // fill gives moved files their bytes, as a store would.
@@ -271,7 +296,7 @@ func compareFacts(t *testing.T, rep *report, req *patchapply.Request, plan *edit
 		messages[fact("fail", f.Code, f.Path, f.Lines)] += f.full() + "\n"
 	}
 	var sentences []string
-	if plan != nil && rep.sentences() {
+	if plan != nil {
 		for i := range req.Ops {
 			sentences = append(sentences, sentence(&req.Ops[i], plan, plan.Outcomes[i]))
 		}

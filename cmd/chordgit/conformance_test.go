@@ -267,6 +267,9 @@ func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 		{"05-edit-ambiguous.json", nil, 3, "30", "30", []string{`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_five","is_error":true,`, "old_string found 2 times", "5, 10", "set replace_all"}, "Turn"},
 		{"06-edit-unique.json", nil, 0, "30", "60", []string{`"tool_use_id":"toolu_six"`, "Replaced 1 occurrence in settings.py at line 9"}, "is_error"},
 		{"07-edit-all.json", nil, 0, "60", "60", []string{"Replaced 2 occurrences in settings.py at lines 5, 10"}, "is_error"},
+		{"10-responses-bare.json", nil, 0, "60", "30", []string{`{"type":"apply_patch_call_output","call_id":"call_ten","status":"completed","output":"Updated settings.py\nNote: settings.py: hunk 1 also matches at line 10"}` + "\n"}, "Turn"},
+		{"11-responses-anchor.json", nil, 0, "30", "60", []string{`{"type":"apply_patch_call_output","call_id":"call_eleven","status":"completed","output":"Updated settings.py"}` + "\n"}, "Note"},
+		{"10-responses-bare.json", []string{"--ambiguous=refuse"}, 3, "30", "30", []string{`"call_id":"call_ten","status":"failed","output":"settings.py: `, "[ambiguous]", "5, 10"}, "Turn"},
 		{"01-codex-bare.patch", []string{"--ambiguous=refuse"}, 3, "30", "30", []string{"[ambiguous]", "5, 10"}, "Turn"},
 	} {
 		name := c.file + strings.Join(c.args, " ")

@@ -89,7 +89,8 @@ func (a *app) codex(ctx context.Context, data []byte, opt applyOptions, dropIn b
 	}
 	if err == nil {
 		c.top = place.Top()
-		plan, turn, err = a.carryOut(ctx, place, slashed(c.req), settings, opt)
+		req := slashed(c.req)
+		plan, turn, err = a.carryOut(ctx, place, req, a.planOptions(place, req, settings, opt), opt)
 	}
 	if err != nil {
 		rep.Status = failed

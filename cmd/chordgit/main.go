@@ -35,6 +35,7 @@ type app struct {
 	dir     string // -C
 	json    bool
 	quiet   bool
+	verbose bool
 	noColor bool
 	code    int       // the exit status
 	signal  os.Signal // that came while a transaction ran
@@ -80,6 +81,7 @@ without touching what you did since.`,
 	f.StringVarP(&a.dir, "directory", "C", "", "run as if started in `DIR`")
 	f.BoolVar(&a.json, "json", false, "answer with one JSON value on standard output")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "say only what went wrong")
+	f.BoolVar(&a.verbose, "verbose", false, "say more: how a request is read")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
 	root.AddCommand(a.applyCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
 		a.rewindCommand(), a.redoCommand(), a.demoCommand(), a.toolsCommand(), a.versionCommand())

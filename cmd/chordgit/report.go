@@ -27,9 +27,15 @@ type report struct {
 	Notes    []note    `json:"notes"`
 	Diff     string    `json:"diff,omitempty"`
 	Redo     string    `json:"redo,omitempty"`
-	Advice   string    `json:"advice,omitempty"` // for models: not in the text for people
+	// Views are what stands at paths that were only looked at, Requested what a
+	// request asked for that was not applied.
+	Views     []view   `json:"views,omitempty"`
+	Requested []wished `json:"requested,omitempty"`
+	Advice    string   `json:"advice,omitempty"` // for models: not in the text for people
 
-	groups int // file groups that were not applied
+	groups  int  // file groups that were not applied
+	refused bool // the whole request was
+	single  bool // it is what one call is told
 }
 
 // The values of status.
@@ -67,6 +73,7 @@ type failure struct {
 	Hint      string    `json:"hint,omitempty"`
 
 	facts []string // beyond the reason, one line each; JSON has them in the message
+	call  int      // of the request, 1-based, where Op does not say it
 }
 
 type note struct {
@@ -77,6 +84,8 @@ type note struct {
 	Line    int       `json:"input_line,omitempty"`
 	Lines   []int     `json:"lines,omitempty"`
 	Message string    `json:"message"`
+
+	call int // of the request, 1-based, where Op does not say it
 }
 
 // hints say what to do about a failure, one text a code.
@@ -85,6 +94,8 @@ var hints = map[edit.Code]string{
 	edit.Truncated:         "send the whole request again",
 	edit.TooLarge:          "send smaller requests",
 	edit.Unsupported:       "send the change as a patch envelope or as an edit",
+	edit.LoweredCustomTool: "offer apply_patch as a function",
+	edit.BadLine:           "read the file again and use a line number that it has",
 	edit.Overlap:           "send one operation for each file",
 	edit.Exists:            "use an Update, or delete the file in the same request first",
 	edit.NoSuchCell:        "read the notebook again and name one of its cells",
@@ -109,7 +120,7 @@ func newFailure(command string, err error) *report {
 
 func (r *report) fail(errs []*edit.Error) {
 	for _, e := range errs {
-		f := failure{Code: e.Code, Path: e.Path, Op: e.Op, Hunk: e.Hunk, Of: e.Of, InputLine: e.Line, Lines: e.Lines, Why: e.Why, Hint: hints[e.Code]}
+		f := failure{Code: e.Code, Path: e.Path, Op: e.Op, Hunk: e.Hunk, Of: e.Of, InputLine: e.Line, Lines: e.Lines, Why: e.Why, Hint: hints[e.Code], call: e.Call}
 		bare := *e
 		bare.Path = ""
 		bare.Facts = nil
@@ -118,9 +129,15 @@ func (r *report) fail(errs []*edit.Error) {
 	}
 }
 
+// refuse reports that nothing of the request was done.
+func (r *report) refuse(errs []*edit.Error) {
+	r.Status, r.refused = failed, true
+	r.fail(errs)
+}
+
 func (r *report) note(notes []edit.Note) {
 	for _, n := range notes {
-		r.Notes = append(r.Notes, note{Code: n.Code, Path: n.Path, Op: n.Op, Hunk: n.Hunk, Line: n.Line, Lines: n.Lines, Message: n.Msg})
+		r.Notes = append(r.Notes, note{Code: n.Code, Path: n.Path, Op: n.Op, Hunk: n.Hunk, Line: n.Line, Lines: n.Lines, Message: n.Msg, call: n.Call})
 	}
 }
 
@@ -251,7 +268,7 @@ func (a *app) report(r *report) {
 	if out := r.done(); out != "" && !a.quiet {
 		fmt.Fprint(a.stdout, out)
 	}
-	if out := r.undone(); out != "" {
+	if out := r.undone() + r.requested(); out != "" {
 		fmt.Fprint(a.stderr, out)
 	}
 }
@@ -295,6 +312,7 @@ func (r *report) done() string {
 		b.WriteString("Applied patch:\n")
 	case len(r.Files) > 0:
 		fmt.Fprintf(&b, "Took back %s:\n", turns(r.Undoes))
+	case r.Status == unchanged && len(r.Views) > 0:
 	case r.Status == unchanged && r.Command == "apply":
 		b.WriteString("Applied patch:\nNo net file changes\n")
 	case r.Status == unchanged:
@@ -308,7 +326,9 @@ func (r *report) done() string {
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
-	if r.Turn != nil {
+	if r.Turn != nil && r.single {
+		fmt.Fprintf(&b, "Turn %d.\n", *r.Turn)
+	} else if r.Turn != nil {
 		back := fmt.Sprintf("chordgit rewind %d", *r.Turn)
 		if r.Redo != "" {
 			back = r.Redo
@@ -317,6 +337,11 @@ func (r *report) done() string {
 	}
 	for _, n := range r.Notes {
 		b.WriteString("Note: " + n.String() + "\n")
+	}
+	for _, v := range r.Views {
+		for l := range strings.Lines(v.Text) { // a terminal may read it
+			b.WriteString(strings.ReplaceAll(edit.Quote(strings.TrimSuffix(l, "\n")), `\t`, "\t") + "\n")
+		}
 	}
 	if r.Diff != "" {
 		b.WriteString("\n" + r.Diff)
