@@ -240,7 +240,7 @@ func scenarios(t *testing.T, dir string) (passed, failed []string) {
 	return passed, failed
 }
 
-// twoTimeouts are the worked requests that come in a format which is read.
+// twoTimeouts are the worked requests, under the options that they name.
 func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 	dir = filepath.Join(dir, "..", "examples", "two-timeouts")
 	settings, err := os.ReadFile(filepath.Join(dir, "settings.py"))
@@ -270,6 +270,14 @@ func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 		{"10-responses-bare.json", nil, 0, "60", "30", []string{`{"type":"apply_patch_call_output","call_id":"call_ten","status":"completed","output":"Updated settings.py\nNote: settings.py: hunk 1 also matches at line 10"}` + "\n"}, "Turn"},
 		{"11-responses-anchor.json", nil, 0, "30", "60", []string{`{"type":"apply_patch_call_output","call_id":"call_eleven","status":"completed","output":"Updated settings.py"}` + "\n"}, "Note"},
 		{"10-responses-bare.json", []string{"--ambiguous=refuse"}, 3, "30", "30", []string{`"call_id":"call_ten","status":"failed","output":"settings.py: `, "[ambiguous]", "5, 10"}, "Turn"},
+		{"08-aider-ambiguous.md", nil, 3, "30", "30", []string{"[ambiguous]", "5, 10", "Note: text around"}, "Turn"},
+		{"09-aider-unique.md", nil, 0, "30", "60", []string{"M settings.py", "Note: text around"}, "also matches"},
+		{"12-aider-whole.md", nil, 0, "30", "60", []string{"M settings.py"}, "failed"},
+		{"08-aider-ambiguous.md", []string{"--compat=aider"}, 0, "60", "30", []string{"M settings.py", "at line 10"}, "failed"},
+		{"01-codex-bare.patch", []string{"--compat=codex"}, 0, "60", "30", []string{"Success. Updated the following files:\nM settings.py\n"}, "Note"},
+		{"02-codex-anchor.patch", []string{"--compat=codex"}, 0, "30", "60", []string{"Success. Updated the following files:\nM settings.py\n"}, "Note"},
+		{"03-codex-context.patch", []string{"--compat=codex"}, 0, "30", "60", []string{"Success. Updated the following files:\nM settings.py\n"}, "Note"},
+		{"04-codex-missing-anchor.patch", []string{"--compat=codex"}, 1, "30", "30", []string{"Failed to find context 'def staging(limits):' in /", "/settings.py\n"}, "Note"},
 		{"01-codex-bare.patch", []string{"--ambiguous=refuse"}, 3, "30", "30", []string{"[ambiguous]", "5, 10"}, "Turn"},
 	} {
 		name := c.file + strings.Join(c.args, " ")
