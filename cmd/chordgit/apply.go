@@ -42,11 +42,12 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch or an edit and record a turn",
-		Long: `Apply reads one request from FILE or standard input: a patch envelope, a unified
-diff, an edit as JSON, SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory before anything is written; each
-file is changed as a whole or not at all. What does not fit is refused with the
-reason, other files still go (see --atomic). The change is recorded as a turn
-that "chordgit rewind" takes back.`,
+		Long: `Apply reads one request from FILE or standard input, in whatever protocol an
+agent speaks: a patch envelope, a unified diff, an edit as JSON, tool calls,
+SEARCH/REPLACE blocks, listings of whole files. Everything is planned in memory
+before anything is written; each file is changed as a whole or not at all. What
+does not fit is refused with the reason, other files still go (see --atomic).
+The change is recorded as a turn that "chordgit rewind" takes back.`,
 		Example: `  chordgit apply < change.patch
   chordgit apply --dry-run change.patch
   echo '{"file_path":"a.go","old_string":"x := 1","new_string":"x := 2"}' | chordgit apply`,
@@ -98,7 +99,7 @@ var compats = map[string]edit.Compat{"chord": edit.Chord, "codex": edit.Codex, "
 // request reads the bytes of the request, at most one more than allowed.
 func (a *app) request(args []string, limit int64) ([]byte, error) {
 	in := a.stdin
-	if len(args) == 1 {
+	if len(args) == 1 && args[0] != "-" {
 		name := args[0]
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(a.dir, name) // -C comes first, as with git

@@ -38,8 +38,9 @@ func untouched(t *testing.T, req *patchapply.Request, plan *edit.Plan, before ed
 		kinds := func(k edit.Kind) bool {
 			return !slices.ContainsFunc(ops, func(i int) bool { return req.Ops[i].Kind != k })
 		}
+		moved := slices.ContainsFunc(ops, func(i int) bool { return req.Ops[i].MoveTo != "" })
 		switch {
-		case len(ops) == 0:
+		case len(ops) == 0 || moved && c.From == "": // what came here replaced what was
 		case kinds(edit.Update):
 			hunkLines(t, c.Path, was.Data, c.After.Data, req.Ops, ops)
 		case len(ops) == 1 && kinds(edit.Replace):
@@ -69,37 +70,32 @@ func hunkLines(t *testing.T, path string, before, after []byte, all []edit.Op, o
 			}
 		}
 	}
-	b, a := lineTokens(before), lineTokens(after)
-	last := len(b) - 1
-	text := strings.Join(b, "")
+	// The last line may gain an ending: that is no change of it.
+	whole := before
+	if n := len(whole); n > 0 && whole[n-1] != '\n' && whole[n-1] != '\r' {
+		whole = append(bytes.Clone(whole), after[len(bytes.TrimRight(after, "\r\n")):]...)
+	}
 	changed := 0 // of the lines that are not text as the request has it
-	check := func(token string, isLast bool) {
-		line, err := strconv.Unquote(strings.TrimSuffix(token, "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		bare := strings.TrimRight(line, "\r\n")
-		switch {
-		case isLast, spoken[letters(bare)]:
-		case !utf8.Valid(before) && strings.ContainsFunc(bare, func(r rune) bool { return r >= utf8.RuneSelf }):
-			changed++
-		default:
-			t.Errorf("%s: line %q changed, and no hunk speaks of it", path, line)
+	check := func(tokens string) {
+		for token := range strings.Lines(tokens) {
+			line, err := strconv.Unquote(strings.TrimSuffix(token, "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bare := strings.TrimRight(line, "\r\n")
+			switch {
+			case spoken[letters(bare)]:
+			case !utf8.Valid(before) && strings.ContainsFunc(bare, func(r rune) bool { return r >= utf8.RuneSelf }):
+				changed++
+			default:
+				t.Errorf("%s: line %q changed, and no hunk speaks of it", path, line)
+			}
 		}
 	}
-	ending := ""
-	if last >= 0 {
-		ending = b[last]
-	}
-	for _, e := range udiff.Lines(text, strings.Join(a, "")) {
-		for token := range strings.Lines(text[e.Start:e.End]) {
-			check(token, token == ending)
-		}
-		for token := range strings.Lines(e.New) {
-			unquoted, _ := strconv.Unquote(strings.TrimSuffix(token, "\n"))
-			wasLast, _ := strconv.Unquote(strings.TrimSuffix(ending, "\n"))
-			check(token, strings.TrimRight(unquoted, "\r\n") == strings.TrimRight(wasLast, "\r\n"))
-		}
+	b, a := strings.Join(lineTokens(whole), ""), strings.Join(lineTokens(after), "")
+	for _, e := range udiff.Lines(b, a) {
+		check(b[e.Start:e.End])
+		check(e.New)
 	}
 	if changed > foreign {
 		t.Errorf("%s: %d lines changed, hunks speak of %d:\n%q\nbecame\n%q", path, changed, foreign, before, after)
