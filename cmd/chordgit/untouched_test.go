@@ -70,11 +70,7 @@ func hunkLines(t *testing.T, path string, before, after []byte, all []edit.Op, o
 			}
 		}
 	}
-	// The last line may gain an ending: that is no change of it.
-	whole := before
-	if n := len(whole); n > 0 && whole[n-1] != '\n' && whole[n-1] != '\r' {
-		whole = append(bytes.Clone(whole), after[len(bytes.TrimRight(after, "\r\n")):]...)
-	}
+	whole := terminated(before, after)
 	changed := 0 // of the lines that are not text as the request has it
 	check := func(tokens string) {
 		for token := range strings.Lines(tokens) {
@@ -100,6 +96,25 @@ func hunkLines(t *testing.T, path string, before, after []byte, all []edit.Op, o
 	if changed > foreign {
 		t.Errorf("%s: %d lines changed, hunks speak of %d:\n%q\nbecame\n%q", path, changed, foreign, before, after)
 	}
+}
+
+// terminated is before with the ending that its last line has got, which is no
+// change of the line.
+func terminated(before, after []byte) []byte {
+	n := len(before)
+	if n == 0 || before[n-1] == '\n' || before[n-1] == '\r' && !bytes.ContainsRune(before, '\n') {
+		return before
+	}
+	rest, appended := bytes.CutPrefix(after, before)
+	if !appended {
+		rest = after
+	}
+	for _, ending := range []string{"\r\n", "\n", "\r"} {
+		if appended && bytes.HasPrefix(rest, []byte(ending)) || !appended && bytes.HasSuffix(rest, []byte(ending)) {
+			return append(bytes.Clone(before), ending...)
+		}
+	}
+	return before
 }
 
 // letters is what is left of a line when blanks, punctuation, marks and
