@@ -38,7 +38,7 @@ type Outcome struct {
 	Path  string // clean, as reported
 	OK    bool   // part of the plan's Changes, or without effect
 	Lines []int  // Replace: line of each place in the text it was found in
-	How   string // Replace: the step that found it; empty for the exact one
+	How   string // Replace: how it was found ("by the tolerant step"); empty: exactly
 	Edits int    // Replace with Batch: how many items took effect
 	Cell  string // Cell: the cell's id, or cell-N if it has none
 }

@@ -319,6 +319,7 @@ func (p *replacer) trailingNewline() ([]hit, bool) {
 		return nil, false
 	}
 	rep.Old, rep.New = old, strings.TrimSuffix(rep.New, "\n")
+	p.outcome.How = "without its last line break"
 	p.note("trailing-newline", lines(hits), "old_string ends in a line break that the file does not have there")
 	return hits, true
 }
@@ -335,6 +336,7 @@ func (p *replacer) tolerantly() ([]hit, *Error) {
 		return nil, err
 	}
 	at := lines(hits)
+	p.outcome.How = "by the tolerant step"
 	p.note("tolerant", at, "old_string matched at line%s %s by the tolerant step: punctuation or single spaces differ", plural(len(at)), listed(at, total))
 	return hits, nil
 }

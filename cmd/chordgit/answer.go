@@ -213,6 +213,10 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "No changes: " + p
 	}
 	c := plan.Changes[i]
+	how := ""
+	if o.How != "" {
+		how = ", found " + o.How
+	}
 	switch {
 	case op.Kind == edit.Cell && o.Cell != "":
 		return fmt.Sprintf(cellDone[op.Cell.Mode], edit.Quote(o.Cell), p)
@@ -225,9 +229,9 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 	case op.Batch, op.InOrder:
 		return fmt.Sprintf("Applied %s in %s (%s)", count(o.Edits, "edit"), p, count(len(o.Lines), "replacement"))
 	case len(o.Lines) == 1:
-		return fmt.Sprintf("Replaced 1 occurrence in %s at line %d", p, o.Lines[0])
+		return fmt.Sprintf("Replaced 1 occurrence in %s at line %d%s", p, o.Lines[0], how)
 	case len(o.Lines) > 1:
-		return fmt.Sprintf("Replaced %d occurrences in %s at %s", len(o.Lines), p, lineList(o.Lines))
+		return fmt.Sprintf("Replaced %d occurrences in %s at %s%s", len(o.Lines), p, lineList(o.Lines), how)
 	case op.Kind == edit.Insert && op.At == edit.AtEnd:
 		return "Appended text to " + p
 	case op.Kind == edit.Insert:
