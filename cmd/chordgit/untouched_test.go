@@ -105,12 +105,10 @@ func terminated(before, after []byte) []byte {
 	if n == 0 || before[n-1] == '\n' || before[n-1] == '\r' && !bytes.ContainsRune(before, '\n') {
 		return before
 	}
+	last := before[bytes.LastIndexByte(before, '\n')+1:]
 	rest, appended := bytes.CutPrefix(after, before)
-	if !appended {
-		rest = after
-	}
 	for _, ending := range []string{"\r\n", "\n", "\r"} {
-		if appended && bytes.HasPrefix(rest, []byte(ending)) || !appended && bytes.HasSuffix(rest, []byte(ending)) {
+		if appended && bytes.HasPrefix(rest, []byte(ending)) || !appended && bytes.HasSuffix(after, append(bytes.Clone(last), ending...)) {
 			return append(bytes.Clone(before), ending...)
 		}
 	}
