@@ -106,6 +106,9 @@ func terminated(before, after []byte) []byte {
 		return before
 	}
 	last := before[bytes.LastIndexByte(before, '\n')+1:]
+	if len(last) == n { // no LF: a CR ends a line
+		last = before[bytes.LastIndexByte(before, '\r')+1:]
+	}
 	rest, appended := bytes.CutPrefix(after, before)
 	for _, ending := range []string{"\r\n", "\n", "\r"} {
 		if appended && bytes.HasPrefix(rest, []byte(ending)) || !appended && bytes.HasSuffix(after, append(bytes.Clone(last), ending...)) {
