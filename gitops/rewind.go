@@ -19,6 +19,10 @@ type RewindOptions struct {
 	Atomic bool // any conflict, and nothing changes
 	DryRun bool // plan only
 	Redo   bool // the turn must be a rewind; without a number it is the newest turn
+	// Paths limits the rewind to these paths of the turn, and to what goes only
+	// together with them: the other end of a move, a file where a directory was.
+	// Such a rewind does not count as having taken the turn back. Nil: all.
+	Paths []string
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
 	// nobody is asked. What is carried out is what was shown, or nothing.
 	Confirm func(undoes []int, plan *edit.Plan) bool
@@ -78,7 +82,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return res, nil
 	}
 	t := opt.Turn
-	t.Undoes, t.Partial = res.Undoes, len(res.Plan.Failures) > 0
+	t.Undoes, t.Partial = res.Undoes, len(res.Plan.Failures) > 0 || opt.Paths != nil
 	tree := r.tree
 	if opt.Force {
 		if r.force == nil {
@@ -161,6 +165,9 @@ func (r *Repo) planRewind(n int, opt RewindOptions) (*Rewound, error) {
 	if err != nil {
 		return res, err
 	}
+	if opt.Paths != nil {
+		delta.Changes = limited(delta.Changes, opt.Paths)
+	}
 	p := &rewinder{r: r, turn: t, force: opt.Force, made: t.MadeDirs, steps: map[string]*step{}}
 	if err := p.look(delta.Changes); err != nil {
 		return res, err
@@ -170,6 +177,45 @@ func (r *Repo) planRewind(n int, opt RewindOptions) (*Rewound, error) {
 	}
 	res.Plan, err = p.plan(delta)
 	return res, err
+}
+
+// limited keeps the changes of the paths and of what goes only together with
+// them.
+func limited(changes []edit.Change, paths []string) (kept []edit.Change) {
+	in := map[string]bool{}
+	for _, path := range paths {
+		in[path] = true
+	}
+	tied := func(c edit.Change) bool {
+		if c.From != "" && (in[c.From] || in[c.Path]) {
+			return true
+		}
+		for path := range in {
+			if path == c.Path || strings.HasPrefix(path, c.Path+"/") || strings.HasPrefix(c.Path, path+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, c := range changes {
+			if !tied(c) {
+				continue
+			}
+			for _, path := range []string{c.Path, c.From} {
+				if path != "" && !in[path] {
+					in[path], grown = true, true
+				}
+			}
+		}
+	}
+	for _, c := range changes {
+		if in[c.Path] {
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 // A step is what happens to one path of a turn that is taken back.

@@ -190,26 +190,32 @@ func (a *app) undo(ctx context.Context, repo *gitops.Repo, name string, plan edi
 		return nil, nil, err
 	}
 	var last *gitops.Turn
+	back := map[int]bool{} // turns of which this path is taken back already
 	for t, err := range repo.Turns() {
 		if err != nil {
 			return nil, nil, err
 		}
-		if t.Session == turn.Session && t.Kind != gitops.KindRewind && undone[t.N] == 0 && slices.Contains(t.Paths, p) {
+		switch {
+		case !slices.Contains(t.Paths, p):
+		case t.Kind == gitops.KindRewind && undone[t.N] == 0:
+			for _, n := range t.Undoes {
+				back[n] = true
+			}
+		case t.Session == turn.Session && t.Kind != gitops.KindRewind && undone[t.N] == 0 && !back[t.N]:
 			last = t
+		}
+		if last != nil {
 			break
 		}
 	}
-	switch {
-	case last == nil:
+	if last == nil {
 		return nil, nil, &edit.Error{Code: edit.NoTurn, Path: p, Msg: "there is nothing to undo: no turn of this session that is not taken back changed the path"}
-	case len(last.Paths) > 1:
-		return nil, nil, &edit.Error{Code: edit.Unsupported, Path: p, Msg: fmt.Sprintf("turn %d, the last of this session to change the path, changed %s more: one path of a turn is not taken back by itself", last.N, count(len(last.Paths)-1, "path"))}
 	}
 	turn.Message = ""
 	var res *gitops.Rewound
 	err = a.holding(ctx, func(ctx context.Context) error {
 		var err error
-		res, err = repo.Rewind(ctx, last.N, gitops.RewindOptions{Turn: turn, DryRun: opt.dryRun, Atomic: true})
+		res, err = repo.Rewind(ctx, last.N, gitops.RewindOptions{Turn: turn, DryRun: opt.dryRun, Atomic: true, Paths: []string{p}})
 		return err
 	})
 	if err != nil {
