@@ -88,7 +88,7 @@ func hunkLines(t *testing.T, path string, before, after []byte, all []edit.Op, o
 			}
 		}
 	}
-	b, a := strings.Join(lineTokens(whole), ""), strings.Join(lineTokens(after), "")
+	b, a := strings.Join(lineTokens(before), ""), strings.Join(lineTokens(after), "")
 	for _, e := range udiff.Lines(b, a) {
 		check(b[e.Start:e.End])
 		check(e.New)
@@ -96,26 +96,6 @@ func hunkLines(t *testing.T, path string, before, after []byte, all []edit.Op, o
 	if changed > foreign {
 		t.Errorf("%s: %d lines changed, hunks speak of %d:\n%q\nbecame\n%q", path, changed, foreign, before, after)
 	}
-}
-
-// terminated is before with the ending that its last line has got, which is no
-// change of the line.
-func terminated(before, after []byte) []byte {
-	n := len(before)
-	if n == 0 || before[n-1] == '\n' || before[n-1] == '\r' && !bytes.ContainsRune(before, '\n') {
-		return before
-	}
-	last := before[bytes.LastIndexByte(before, '\n')+1:]
-	if len(last) == n { // no LF: a CR ends a line
-		last = before[bytes.LastIndexByte(before, '\r')+1:]
-	}
-	rest, appended := bytes.CutPrefix(after, before)
-	for _, ending := range []string{"\r\n", "\n", "\r"} {
-		if appended && bytes.HasPrefix(rest, []byte(ending)) || !appended && bytes.HasSuffix(after, append(bytes.Clone(last), ending...)) {
-			return append(bytes.Clone(before), ending...)
-		}
-	}
-	return before
 }
 
 // letters is what is left of a line when blanks, punctuation, marks and
