@@ -24,6 +24,7 @@ func readMessage(r *reader, o *object) {
 	if m, ok := o.first("message").(*object); ok {
 		o = m
 	}
+	defer r.by(o)()
 	cut := unfinished(o)
 	if o.str("stop_reason") == "max_tokens" {
 		cut = "its stop reason is max_tokens"

@@ -33,6 +33,11 @@ type Options struct {
 	// Offered is "custom" if apply_patch was offered as a custom tool; a body
 	// that lists its tools says so itself.
 	Offered string
+	// Offers returns what a model was offered, nil if that is not known. It is
+	// asked with the model that a Responses body or a message names, and with an
+	// empty name where there is none. A call of a tool of ours that was not
+	// offered is refused. Nil: nothing is known.
+	Offers func(model string) *Offer
 	// MemoryDir is the directory that /memories stands for in calls of the memory
 	// tool, relative to the root; empty: there is none.
 	MemoryDir string
@@ -122,6 +127,7 @@ type reader struct {
 	prefix  string // what messages about it begin with
 	based   bool   // some part of the request has said where its paths start
 	cwd     string // where the paths of the call start, as a hook says
+	model   string // who made the calls that are being received
 	dry     int    // how many calls ask for a dry run
 
 	doubled bool // some object of the request has a key twice

@@ -53,12 +53,8 @@ func readResponsesBody(r *reader, o *object) {
 	if r.req.container == oneItem {
 		r.req.container = itemList
 	}
-	if tools, ok := o.first("tools").([]any); ok {
-		for _, v := range tools {
-			t, ok := v.(*object)
-			r.in.offered = r.in.offered || ok && t.str("type") == "custom" && t.str("name") == "apply_patch"
-		}
-	}
+	defer r.by(o)()
+	r.list(o)
 	cut := unfinished(o)
 	for _, key := range []string{"input", "output"} {
 		list, _ := o.first(key).([]any)
@@ -107,7 +103,7 @@ func (r *reader) broken(why string) {
 // lowered refuses a function call in the place of the custom tool that was
 // offered: a gateway has rewritten the tool, and with it maybe the text.
 func (r *reader) lowered(name string, args any, line int) bool {
-	if bare, _ := toolNamed(name); bare != "apply_patch" || !r.in.offered && r.opt.Offered != "custom" {
+	if bare, _ := toolNamed(name); bare != "apply_patch" || !r.custom() {
 		return false
 	}
 	v, _ := r.decoded(args, line)

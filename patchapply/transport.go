@@ -68,17 +68,18 @@ type inbox struct {
 	text  string //
 	cut   string // why that reply is not complete, empty if it is
 
-	offered  bool // a custom apply_patch was offered
-	past     int  // events that come after their call
-	pastLine int  // where the last of them begins
+	listed   map[string]string // the types of the tools that a body lists, by name
+	past     int               // events that come after their call
+	pastLine int               // where the last of them begins
 }
 
 // A found is a call as the transport has it.
 type found struct {
 	Call
-	args any
-	line int
-	cut  string // why the reply that holds it is not complete
+	args  any
+	line  int
+	cut   string // why the reply that holds it is not complete
+	model string // who made it, empty if that is not said
 	// read reads the arguments where the name does not say how.
 	read func(r *reader, args any, line int) bool
 }
@@ -164,7 +165,10 @@ func (r *reader) nested(list []any, where string, read func(o *object)) {
 
 // receive puts a call into the inbox; what it cannot be read without is told
 // with it.
-func (r *reader) receive(f found) { r.in.calls = append(r.in.calls, f) }
+func (r *reader) receive(f found) {
+	f.model = r.model
+	r.in.calls = append(r.in.calls, f)
+}
 
 // answer keeps that a call is answered already. Without an id the calls of a
 // tool are answered in their order.
@@ -234,7 +238,8 @@ func (r *reader) calls() {
 			read = func(r *reader, args any, line int) bool { return r.tool(f.Name, args, line) }
 		}
 		r.repeated(f.args)
-		took := f.fault != nil || read(r, f.args, f.line)
+		r.model = f.model
+		took := f.fault != nil || r.hidden(f) || read(r, f.args, f.line)
 		r.calling, r.prefix = false, ""
 		if !took {
 			r.req.Calls = r.req.Calls[:r.call]

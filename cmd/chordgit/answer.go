@@ -224,7 +224,7 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Deleted " + p
 	case op.MoveTo != "" && c.From != "":
 		return "Moved " + edit.Quote(c.From) + " -> " + p
-	case c.Before == nil && c.From == "":
+	case c.Before == nil && c.From == "" && !onlyChanges(op, o):
 		return "Created " + p
 	case op.Batch, op.InOrder:
 		return fmt.Sprintf("Applied %s in %s (%s)", count(o.Edits, "edit"), p, count(len(o.Lines), "replacement"))
@@ -240,6 +240,20 @@ func sentence(op *edit.Op, plan *edit.Plan, o edit.Outcome) string {
 		return "Updated " + p
 	}
 	return "Wrote " + p
+}
+
+// onlyChanges reports whether an operation cannot have made the file: it needs
+// one, though an operation before it may have made that.
+func onlyChanges(op *edit.Op, o edit.Outcome) bool {
+	switch op.Kind {
+	case edit.Update:
+		return true
+	case edit.Insert:
+		return op.At != edit.AtEnd
+	case edit.Replace:
+		return len(o.Lines) > 0 && !op.Batch && !op.InOrder
+	}
+	return false
 }
 
 // cellDone says what was done to a cell of a notebook.

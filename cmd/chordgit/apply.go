@@ -34,6 +34,8 @@ type applyOptions struct {
 	omissions bool
 	answer    string
 	offered   string
+	model     string
+	provider  string
 }
 
 func (a *app) applyCommand() *cobra.Command {
@@ -78,6 +80,8 @@ The change is recorded as a turn that "chordgit rewind" takes back.`,
 	f.StringVar(&opt.format, "format", "auto", "`FORMAT` of the request: auto, call (tool calls), codex, v4a, git-diff, blocks, whole, xml, cline, lazy, edit, multi-edit, write, notebook, text-editor or memory")
 	f.StringVar(&opt.answer, "answer", "", "`FORM` of the answer (default: as the request came): json, text, tool_result, apply_patch_call_output, …")
 	f.StringVar(&opt.offered, "offered", "", "how apply_patch was offered to the model: custom (`KIND`)")
+	f.StringVar(&opt.model, "model", "", "`NAME` of the model that made the calls (default: as the request says)")
+	f.StringVar(&opt.provider, "provider", "", "`NAME` of its host in the configuration")
 	f.StringVar(&opt.path, "path", "", "the file, for a request that names none (`PATH`)")
 	f.StringVar(&opt.base, "base", "", "where relative paths start, relative to the worktree's root (`DIR`)")
 	f.StringVar(&opt.ambiguous, "ambiguous", "note", "what to do about a hunk that fits twice: note or refuse")
@@ -134,7 +138,8 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	if openErr == nil {
 		defer repo.Close()
 	}
-	settings, err := a.settings(repo, &opt.flags)
+	layers, err := a.layers(repo)
+	settings := hooks.MergeConfig(append([]*hooks.Config{&opt.flags}, layers...)...)
 	openErr = errors.Join(openErr, err)
 	data, err := a.request(args, settings.RequestLimit)
 	if err != nil {
@@ -144,7 +149,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	req, err := patchapply.Parse(data, patchapply.Options{
 		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
 		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
-		Offered: opt.offered, MemoryDir: settings.MemoryDir, Explain: a.explaining(),
+		Offered: opt.offered, Offers: offers(opt.model, opt.provider, layers), MemoryDir: settings.MemoryDir, Explain: a.explaining(),
 	})
 	if err == nil {
 		err = openErr

@@ -144,6 +144,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 	t.Helper()
 	opt := patchapply.Options{Exists: func(p string) bool { return c.before[p] != nil }}
 	popt := edit.Options{Umask: 0o022, Roots: []string{"/repo"}}
+	model := ""
 	for i := 0; i < len(c.args); i++ {
 		switch c.args[i] {
 		case "--format":
@@ -159,6 +160,9 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 		case "--offered":
 			i++
 			opt.Offered = c.args[i]
+		case "--model":
+			i++
+			model = c.args[i]
 		case "--memory":
 			i++
 			opt.MemoryDir = c.args[i]
@@ -174,6 +178,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 			t.Fatalf("unknown argument %q", c.args[i])
 		}
 	}
+	opt.Offers = offers(model, "", nil)
 	rep := &report{Command: "apply"}
 	req, err := patchapply.Parse([]byte(c.request), opt)
 	if req != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,6 +86,21 @@ func (a *app) tools(opt toolsOptions) error {
 	offer := hooks.OfferTools(opt.model, opt.endpoint, config, hooks.Verdicts{})
 	offer.Builtin = opt.builtin
 	return a.printTools(opt, offer, toolNotes(offer, config))
+}
+
+// offers tells what a model was offered in a call: the one that the caller
+// names, else the one that the request does. Where neither does, nothing is
+// known.
+func offers(model, provider string, layers []*hooks.Config) func(string) *patchapply.Offer {
+	return func(named string) *patchapply.Offer {
+		name := cmp.Or(model, named)
+		if name == "" {
+			return nil
+		}
+		config := hooks.MergeModel(provider, name, layers...)
+		offer := hooks.OfferTools(name, cmp.Or(config.Type, "responses"), config, hooks.Verdicts{}) // only there the endpoint matters
+		return &offer
+	}
 }
 
 // toolNotes say what the definitions do not.

@@ -70,7 +70,12 @@ func hunkLines(t *testing.T, path string, before, after []byte, all []edit.Op, o
 			}
 		}
 	}
-	whole := terminated(before, after)
+	// The last line may gain an ending.
+	if last := before[bytes.LastIndexByte(before, '\n')+1:]; len(last) > 0 {
+		for _, part := range strings.Split(string(last), "\r") {
+			spoken[letters(part)] = true
+		}
+	}
 	changed := 0 // of the lines that are not text as the request has it
 	check := func(tokens string) {
 		for token := range strings.Lines(tokens) {
