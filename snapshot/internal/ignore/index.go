@@ -28,59 +28,70 @@ type byteLists struct {
 }
 
 func newIndex(rules []rule) (x index) {
-	x.name, x.ext = map[string][]int32{}, map[string][]int32{}
 	for n := range slices.Backward(rules) {
-		x.add(&rules[n], int32(n))
+		x.add(rules[n].needs(), int32(n))
 	}
 	return x
 }
 
-func (x *index) add(r *rule, n int32) {
-	ops, exact, tail := r.needs()
-	switch dot := strings.LastIndexByte(tail, '.'); {
-	case exact:
-		x.name[tail] = append(x.name[tail], n)
-		x.sizes |= 1 << min(len(tail), 63)
+func (x *index) add(w need, n int32) {
+	switch dot := strings.LastIndexByte(w.tail, '.'); {
+	case w.exact:
+		add(&x.name, w.tail, n)
+		x.sizes |= 1 << min(len(w.tail), 63)
 	case dot >= 0:
-		x.ext[tail[dot:]] = append(x.ext[tail[dot:]], n)
-	case tail != "":
-		x.last.add(tail[len(tail)-1], n)
-	case ops != nil && ops[0].kind == literal:
-		x.first.add(ops[0].b, n)
+		add(&x.ext, w.tail[dot:], n)
+	case w.tail != "":
+		x.last.add(w.tail[len(w.tail)-1], n)
+	case w.first != 0:
+		x.first.add(w.first, n)
 	default:
 		x.rest = append(x.rest, n)
 	}
 }
 
-// needs says what a name must be like for r to be about it: it is tail, if
-// exact, or else ends in it and matches ops; no ops: nothing is known.
-func (r *rule) needs() (ops glob, exact bool, tail string) {
-	if r.kind == nameTail {
-		return nil, false, r.lit
-	}
-	for i := range len(r.lit) {
-		ops = append(ops, op{kind: literal, b: r.lit[i]})
-	}
-	ops = append(ops, r.glob...)
+// A need is what a name must have for a rule to be about it.
+type need struct {
+	exact bool   // it is tail
+	tail  string // it ends so
+	first byte   // it starts so; 0: nothing is known
+}
 
-	// The name begins after the last slash that is sure to be one. In x**/y
-	// there is none: it matches xy too.
-	open := len(r.glob) > 0 && r.glob[0].kind == deepSlash && r.lit != "" && !strings.HasSuffix(r.lit, "/")
-	start := 0
-	for i, o := range ops {
-		if o.kind == literal && o.b == '/' || o.kind == deepSlash {
-			start, open = i+1, open && o.kind == deepSlash
-		} else if o.kind == deepStar {
+func (r *rule) needs() need {
+	base := r.lit[strings.LastIndexByte(r.lit, '/')+1:]
+	switch {
+	case r.kind == nameTail:
+		return need{tail: r.lit}
+	case len(r.glob) == 0:
+		return need{exact: true, tail: base}
+	}
+	// The name begins after the last slash that is sure to be one: not that of
+	// x**/y, which matches xy too. Open: there is none.
+	start, open := -1, base != "" && r.glob[0].kind == deepSlash
+	for i, o := range r.glob {
+		switch {
+		case o.kind == literal && o.b == '/':
+			start, open = i+1, false
+		case o.kind == deepSlash:
+			start = i + 1
+		case o.kind == deepStar:
 			open = true
 		}
 	}
-	tail = ops.tail()
-	if open {
-		return nil, false, tail[strings.LastIndexByte(tail, '/')+1:]
+	tail := r.glob.tail()
+	w := need{tail: tail[strings.LastIndexByte(tail, '/')+1:]}
+	switch {
+	case open:
+	case start < 0 && base != "":
+		w.first = base[0]
+	default:
+		start = max(start, 0)
+		w.exact = len(w.tail) == len(r.glob)-start
+		if start < len(r.glob) && r.glob[start].kind == literal {
+			w.first = r.glob[start].b
+		}
 	}
-	ops = ops[start:]
-	tail = ops.tail()
-	return ops, len(tail) == len(ops), tail
+	return w
 }
 
 // last returns the last rule that is about e, -1 if none is. It allocates
@@ -125,6 +136,13 @@ func lookup(m map[string][]int32, key string, fold bool) []int32 {
 		b[i] = lowerByte(c)
 	}
 	return m[string(b)]
+}
+
+func add(m *map[string][]int32, key string, n int32) {
+	if *m == nil {
+		*m = map[string][]int32{}
+	}
+	(*m)[key] = append((*m)[key], n)
 }
 
 func (l *byteLists) add(b byte, n int32) {
