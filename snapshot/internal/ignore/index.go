@@ -1,17 +1,19 @@
 package ignore
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
 
-// An index finds the few rules that may be about a name. A rule is in one list
-// only, and each list has the last line first:
+// An index finds the few rules that may be about a name. A rule is in one kind
+// of list only, and each list has the last line first:
 //
 //   - by name, if only one name can match
 //   - by ext, if every match ends in the same bytes with a dot among them: the
 //     key is from the last dot on, which a name must then share
-//   - by the last byte, or else by the first one, if all matches share it
+//   - by the last byte, or else by the first one, if there are few it can be;
+//     *.py[co] is in the list of c and in that of o
 //   - in rest, to be asked about every name
 type index struct {
 	name  map[string][]int32
@@ -23,7 +25,7 @@ type index struct {
 }
 
 type byteLists struct {
-	at    [256]uint8 // which list, from 1: no pattern has a NUL, so it fits
+	at    [256]uint8 // which list, from 1; no name has a NUL, so it fits
 	lists [][]int32
 }
 
@@ -41,27 +43,28 @@ func (x *index) add(w need, n int32) {
 		x.sizes |= 1 << min(len(w.tail), 63)
 	case dot >= 0:
 		add(&x.ext, w.tail[dot:], n)
-	case w.tail != "":
-		x.last.add(w.tail[len(w.tail)-1], n)
-	case w.first != 0:
+	case w.last.few():
+		x.last.add(w.last, n)
+	case w.first.few():
 		x.first.add(w.first, n)
 	default:
 		x.rest = append(x.rest, n)
 	}
 }
 
-// A need is what a name must have for a rule to be about it.
+// A need is what a name must have for a rule to be about it. Nothing is known
+// where a set is nil.
 type need struct {
-	exact bool   // it is tail
-	tail  string // it ends so
-	first byte   // it starts so; 0: nothing is known
+	exact       bool   // it is tail
+	tail        string // it ends so
+	first, last *set   // it starts, it ends with one of these
 }
 
 func (r *rule) needs() need {
 	base := r.lit[strings.LastIndexByte(r.lit, '/')+1:]
 	switch {
 	case r.kind == nameTail:
-		return need{tail: r.lit}
+		return need{tail: r.lit, last: lastOf(r.lit)}
 	case len(r.glob) == 0:
 		return need{exact: true, tail: base}
 	}
@@ -79,19 +82,57 @@ func (r *rule) needs() need {
 		}
 	}
 	tail := r.glob.tail()
-	w := need{tail: tail[strings.LastIndexByte(tail, '/')+1:]}
-	switch {
-	case open:
-	case start < 0 && base != "":
-		w.first = base[0]
-	default:
-		start = max(start, 0)
-		w.exact = len(w.tail) == len(r.glob)-start
-		if start < len(r.glob) && r.glob[start].kind == literal {
-			w.first = r.glob[start].b
-		}
+	tail = tail[strings.LastIndexByte(tail, '/')+1:]
+	w := need{tail: tail, last: lastOf(tail)}
+	if open {
+		return w
+	}
+	if start < 0 && base != "" {
+		w.first = oneByte(base[0])
+	} else if start = max(start, 0); start < len(r.glob) {
+		w.first = r.glob[start].members()
+	}
+	w.exact = start >= 0 && len(tail) == len(r.glob)-start
+	if w.last == nil && start < len(r.glob) {
+		w.last = r.glob[len(r.glob)-1].members()
 	}
 	return w
+}
+
+func lastOf(s string) *set {
+	if s == "" {
+		return nil
+	}
+	return oneByte(s[len(s)-1])
+}
+
+func oneByte(b byte) *set {
+	s := &set{}
+	s.add(b)
+	return s
+}
+
+// members returns the bytes that o can match, nil if they are many or none.
+func (o op) members() *set {
+	switch o.kind {
+	case literal:
+		return oneByte(o.b)
+	case class:
+		return o.set
+	}
+	return nil
+}
+
+// few: it is worth having the rule in a list for each.
+func (s *set) few() bool {
+	if s == nil {
+		return false
+	}
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n <= 32
 }
 
 // last returns the last rule that is about e, -1 if none is. It allocates
@@ -145,13 +186,18 @@ func add(m *map[string][]int32, key string, n int32) {
 	(*m)[key] = append((*m)[key], n)
 }
 
-func (l *byteLists) add(b byte, n int32) {
-	if l.at[b] == 0 {
-		l.lists = append(l.lists, nil)
-		l.at[b] = uint8(len(l.lists))
+func (l *byteLists) add(s *set, n int32) {
+	for b := 1; b < 256; b++ {
+		if !s.has(byte(b)) {
+			continue
+		}
+		if l.at[b] == 0 {
+			l.lists = append(l.lists, nil)
+			l.at[b] = uint8(len(l.lists))
+		}
+		i := l.at[b] - 1
+		l.lists[i] = append(l.lists[i], n)
 	}
-	i := l.at[b] - 1
-	l.lists[i] = append(l.lists[i], n)
 }
 
 func (l *byteLists) get(b byte, fold bool) []int32 {
