@@ -218,7 +218,8 @@ func isAlpha(c byte) bool { return isLower(lowerByte(c)) }
 func isPrint(c byte) bool { return ' ' <= c && c <= '~' }
 
 // match reports whether the glob matches all of dir and name in a row. They
-// come in two parts so that nobody has to build paths.
+// come in two parts so that nobody has to build paths; dir ends in a slash
+// unless it is empty, and a name has none.
 func (g glob) match(dir, name string, fold bool) bool {
 	size := len(dir) + len(name)
 	at := func(i int) byte {
@@ -267,8 +268,11 @@ func (g glob) match(dir, name string, fold bool) bool {
 			nearI++
 			i, j = nearI, near
 		case deep > 0:
-			for deepI < size && g[deep-1].kind == deepSlash && at(deepI) != '/' {
-				deepI++
+			if g[deep-1].kind == deepSlash {
+				if deepI >= len(dir) {
+					return false // there is no slash in a name
+				}
+				deepI += strings.IndexByte(dir[deepI:], '/')
 			}
 			if deepI == size {
 				return false
