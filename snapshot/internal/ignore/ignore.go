@@ -84,7 +84,7 @@ func (l *Level) decide(name string, isDir bool) (*rule, *source) {
 		return nil, nil
 	}
 	for s := l.rules; s != nil; s = s.weaker {
-		if i := s.last(entry{l.dir[s.base:], name, l.depth - s.depth, isDir}); i >= 0 {
+		if i := s.last(&entry{l.dir[s.base:], name, l.depth - s.depth, isDir}); i >= 0 {
 			return &s.Rules.rules[i], s
 		}
 	}

@@ -142,6 +142,7 @@ var folded = []row{
 	{"[A]", "a", false}, // as git has it: it lowers the name only
 	{"[A]", "A", false},
 	{`\A`, "A", false},
+	{`\A/b`, "A/b", false},
 	{`\a`, "A", true},
 	{"[[:upper:]]", "a", true},
 	{"[[:lower:]]", "A", true},

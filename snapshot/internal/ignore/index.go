@@ -63,7 +63,7 @@ type need struct {
 func (r *rule) needs() need {
 	base := r.lit[strings.LastIndexByte(r.lit, '/')+1:]
 	switch {
-	case r.kind == nameTail:
+	case r.kind == byTail:
 		return need{tail: r.lit, last: lastOf(r.lit)}
 	case len(r.glob) == 0:
 		return need{exact: true, tail: base}
@@ -137,7 +137,7 @@ func (s *set) few() bool {
 
 // last returns the last rule that is about e, -1 if none is. It allocates
 // nothing.
-func (r *Rules) last(e entry) int32 {
+func (r *Rules) last(e *entry) int32 {
 	x, best := &r.index, int32(-1)
 	best = r.latest(x.rest, e, best)
 	best = r.latest(x.first.get(e.name[0], r.fold), e, best)
@@ -155,7 +155,7 @@ func (r *Rules) last(e entry) int32 {
 }
 
 // latest returns the first rule of a list that is about e and comes after best.
-func (r *Rules) latest(list []int32, e entry, best int32) int32 {
+func (r *Rules) latest(list []int32, e *entry, best int32) int32 {
 	for _, n := range list {
 		if n <= best {
 			break

@@ -33,12 +33,12 @@ type rule struct {
 type kind uint8
 
 const (
-	never    kind = iota // matches nothing, as git treats what it cannot read
-	name                 // no slash, no wildcard: the name is lit
-	nameTail             // a star and lit
-	nameGlob             // no slash: the name starts with lit and the rest matches glob
-	path                 // a slash, no wildcard: the path is lit
-	pathGlob             // a slash: the path starts with lit and the rest matches glob
+	never      kind = iota // matches nothing, as git treats what it cannot read
+	byName                 // no slash, no wildcard: the name is lit
+	byTail                 // a star and lit
+	byNameGlob             // no slash: the name starts with lit and the rest matches glob
+	byPath                 // a slash, no wildcard: the path is lit
+	byPathGlob             // a slash: the path starts with lit and the rest matches glob
 )
 
 // Parse reads the text of an ignore file. Source names it in a [Match]. No text
@@ -97,16 +97,16 @@ func parseRule(line string, fold bool) rule {
 	anchored := strings.Contains(p, "/")
 	p = strings.TrimPrefix(p, "/") // one only: nothing matches "//a"
 
-	literal := strings.IndexAny(p, special)
-	if literal < 0 {
-		literal = len(p)
+	n := strings.IndexAny(p, special)
+	if n < 0 {
+		n = len(p)
 	}
-	r.lit = p[:literal]
+	r.lit = p[:n]
 	if fold {
 		r.lit = lower(r.lit)
 	}
 	var ok bool
-	if r.glob, ok = compile(p[literal:], fold); !ok {
+	if r.glob, ok = compile(p[n:], fold); !ok {
 		return r
 	}
 	tail := r.glob.tail()
@@ -115,46 +115,46 @@ func parseRule(line string, fold bool) rule {
 	}
 	switch {
 	case anchored && r.glob == nil:
-		r.kind = path
+		r.kind = byPath
 	case anchored:
-		r.kind = pathGlob
+		r.kind = byPathGlob
 	case r.glob == nil:
-		r.kind = name
+		r.kind = byName
 	case r.lit == "" && len(tail) == len(r.glob)-1 && r.glob[0].kind <= deepStar:
-		r.kind, r.lit, r.glob = nameTail, tail, nil
+		r.kind, r.lit, r.glob = byTail, tail, nil
 	default:
-		r.kind = nameGlob
+		r.kind = byNameGlob
 	}
 	r.depth = strings.Count(r.lit, "/") + r.glob.slashes()
 	r.deep = r.glob.deep()
 	return r
 }
 
-// matches reports whether the rule is about e. For the kind name it assumes
+// matches reports whether the rule is about e. For the kind byName it assumes
 // that the index found it by e.name.
-func (r *rule) matches(e entry, fold bool) bool {
+func (r *rule) matches(e *entry, fold bool) bool {
 	if r.dirOnly && !e.isDir {
 		return false
 	}
 	switch r.kind {
-	case name:
+	case byName:
 		return true
-	case nameTail:
+	case byTail:
 		n := len(e.name) - len(r.lit)
 		return n >= 0 && equal(e.name[n:], r.lit, fold)
-	case nameGlob:
+	case byNameGlob:
 		return hasPrefix(e.name, r.lit, fold) && r.glob.match("", e.name[len(r.lit):], fold)
 	}
 	if e.depth < r.depth || !r.deep && e.depth > r.depth {
 		return false
 	}
-	if n := len(r.lit); n > len(e.dir) {
-		return equal(e.dir, r.lit[:len(e.dir)], fold) &&
-			hasPrefix(e.name, r.lit[len(e.dir):], fold) &&
-			r.glob.match("", e.name[n-len(e.dir):], fold)
-	} else {
+	n := len(r.lit)
+	if n <= len(e.dir) {
 		return hasPrefix(e.dir, r.lit, fold) && r.glob.match(e.dir[n:], e.name, fold)
 	}
+	return equal(e.dir, r.lit[:len(e.dir)], fold) &&
+		hasPrefix(e.name, r.lit[len(e.dir):], fold) &&
+		r.glob.match("", e.name[n-len(e.dir):], fold)
 }
 
 // equal compares a name's bytes with a literal, which is in lower case if case
