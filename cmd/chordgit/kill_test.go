@@ -47,7 +47,8 @@ type victim struct {
 
 func (v victim) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("chordgit", append([]string{"-C", v.dir}, args...)...)
-	cmd.Env = append(os.Environ(), v.env...)
+	cmd.Env = append(os.Environ(), "CHORDGIT_TEST_NOSYNC=1")
+	cmd.Env = append(cmd.Env, v.env...)
 	cmd.Dir = v.dir
 	return cmd
 }

@@ -43,8 +43,9 @@ func TestMain(m *testing.M) {
 //	CHORDGIT_TEST_SIGNAL=K:TERM send the process a signal at the K-th step
 //	CHORDGIT_TEST_STOP=STEP     at STEP write FILE.at and wait until it is gone (FILE: CHORDGIT_TEST_STEPS)
 //	CHORDGIT_TEST_NOEXCHANGE=1  the file system cannot exchange two names
+//	CHORDGIT_TEST_NOSYNC=1      wait for no disk: a process that dies takes nothing from the system's cache
 func faults(getenv func(string) string) gitops.Options {
-	opt := gitops.Options{NoExchange: getenv("CHORDGIT_TEST_NOEXCHANGE") != ""}
+	opt := gitops.Options{NoExchange: getenv("CHORDGIT_TEST_NOEXCHANGE") != "", NoSync: getenv("CHORDGIT_TEST_NOSYNC") != ""}
 	count := 0
 	var kill, sig int
 	var name string
