@@ -115,12 +115,21 @@ func (w *worker) hidden(n *node, e *statcache.Entry, old int32, then *statcache.
 	switch {
 	case n.rules == nil:
 		return false
-	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && then.Why != statcache.BadName &&
-		then.Why != statcache.Unreadable && then.Why != statcache.Deadline:
+	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && wasJudged(then.Why):
 		return then.Flags&statcache.ByRule != 0
 	}
 	name := n.nameOf(e)
 	return n.rules.Ignored(unsafe.String(&name[0], len(name)), e.Mode.IsDir())
+}
+
+// wasJudged reports whether the rules were asked about an entry that is not
+// stored for a reason.
+func wasJudged(why statcache.Why) bool {
+	switch why {
+	case statcache.Stored, statcache.IsIgnored, statcache.TooLarge, statcache.OverBudget:
+		return true
+	}
+	return false
 }
 
 func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {

@@ -71,6 +71,19 @@ func TestIgnored(t *testing.T) {
 		t.Error("the top is not clean")
 	}
 
+	// A file in place of a FIFO is judged, though no rule changed.
+	if err := syscall.Mkfifo(filepath.Join(c.top, "sub", "p.o"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settle()
+	c.run(t)
+	os.Remove(filepath.Join(c.top, "sub", "p.o"))
+	write(t, c.top, "sub/p.o=1")
+	if got := lines(c.run(t)); !slices.Contains(got, "sub/p.o ignored") {
+		t.Errorf("got %q", got)
+	}
+	os.Remove(filepath.Join(c.top, "sub", "p.o"))
+
 	// A changed rule reaches directories that did not change, and those only below it.
 	settle()
 	write(t, c.top, ".gitignore=node/\nmod")
@@ -275,7 +288,6 @@ func TestChangesDuringTheScan(t *testing.T) {
 	c.opt.step = func(p string) {
 		if p == "" {
 			write(t, c.top, "e/f=1")
-			go func() {}()
 		}
 	}
 	c.run(t)
