@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/chordgit/chordgit/snapshot/internal/statcache"
 )
@@ -139,4 +141,28 @@ func cpu() float64 {
 		}
 	}
 	return float64(sum) / 1e6
+}
+
+// BenchmarkAgainstGit takes turns with git, so that both meet the same load.
+func BenchmarkAgainstGit(b *testing.B) {
+	c := newCapture(b)
+	c.top = large(b)
+	settle()
+	c.run(b)
+	c.run(b)
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		c.run(b) // with the stamp, and the cache read and written
+		ours = append(ours, time.Since(start))
+		start = time.Now()
+		if err := exec.Command("git", "-C", c.top, "status", "--porcelain").Run(); err != nil {
+			b.Skip(err)
+		}
+		theirs = append(theirs, time.Since(start))
+	}
+	slices.Sort(ours)
+	slices.Sort(theirs)
+	b.ReportMetric(float64(ours[len(ours)/2])/float64(theirs[len(theirs)/2]), "of-git-status")
+	b.ReportMetric(float64(ours[0])/float64(theirs[0]), "of-git-status-best")
 }
