@@ -1,0 +1,220 @@
+package scan
+
+import (
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+	"unsafe"
+
+	"github.com/chordgit/chordgit/snapshot/internal/statcache"
+)
+
+const ruleFile = ".gitignore"
+
+// ownRules returns what n's .gitignore holds, nil if there is none, and whether
+// that is what the cache's judgements rest on.
+func (w *worker) ownRules(n *node) (own []byte, same bool) {
+	if w.opt.Rules == nil || n.free || n.part != nil {
+		return nil, true
+	}
+	i, found := slices.BinarySearchFunc(n.entries, ruleFile, func(e statcache.Entry, name string) int {
+		return statcache.Compare(n.nameOf(&e), e.Mode.IsDir(), []byte(name), false)
+	})
+	then, had := w.oldRules(n)
+	if found {
+		e := &n.entries[i]
+		switch {
+		case e.Why != statcache.Stored: // no stat
+		case e.Mode.IsRegular():
+			text, err := n.h.read(n.nameOf(e))
+			if err == nil && text == nil {
+				text = []byte{}
+			}
+			return text, err == nil && had && w.opt.Rule.File(e, &then)
+		case !e.Mode.IsDir():
+			n.flags |= statcache.LinkedRule
+		}
+		found = e.Why == statcache.Stored
+	} else if w.opt.Sparse != nil {
+		p := n.path()
+		if p != "" {
+			p += "/"
+		}
+		own = w.opt.Sparse[p+ruleFile]
+	}
+	return own, !had || !then.Mode.IsRegular()
+}
+
+// oldRules returns the cache's entry of n's .gitignore.
+func (w *worker) oldRules(n *node) (e statcache.Entry, ok bool) {
+	if n.old < 0 {
+		return e, false
+	}
+	c := w.opt.Cache
+	d := c.Dir(int(n.old))
+	i := sort.Search(int(d.Count), func(i int) bool {
+		e := c.Entry(int(d.First) + i)
+		return statcache.Compare(c.Name(&e), e.Mode.IsDir(), []byte(ruleFile), false) >= 0
+	})
+	if i == int(d.Count) {
+		return e, false
+	}
+	e = c.Entry(int(d.First) + i)
+	return e, string(c.Name(&e)) == ruleFile && !e.Mode.IsDir()
+}
+
+// inherit finds the rules that hold in n.
+func (w *worker) inherit(n *node, own []byte, same bool) {
+	n.sure = n.sure && same && n.old >= 0
+	nested := n.flags & statcache.Nested
+	if n.sure && w.opt.Cache.Dir(int(n.old)).Flags&statcache.Nested != nested {
+		n.sure = false
+	}
+	switch {
+	case n.part != nil:
+	case n.parent == nil:
+		if w.opt.Rules != nil {
+			n.rules = w.opt.Rules(own)
+		}
+	case nested != 0 && w.opt.Nested != nil:
+		var paths []string
+		n.sure = false // its info/exclude may have changed
+		n.rules, paths = w.opt.Nested(n.path(), own)
+		n.roots = &root{n.roots, n.depth, paths}
+	case !n.free && n.parent.rules != nil:
+		n.rules = n.parent.rules.Enter(string(n.name), own)
+	}
+}
+
+// judge decides what becomes of each entry.
+func (w *worker) judge(n *node) {
+	n.same = n.same && n.flags&statcache.Incomplete == 0
+	for i := range n.entries {
+		e := &n.entries[i]
+		var then statcache.Entry
+		old := w.olds[i]
+		if old >= 0 {
+			then = w.opt.Cache.Entry(int(old))
+		}
+		if e.Why == statcache.Stored {
+			if e.Mode.IsDir() {
+				w.judgeDir(n, e, old, &then)
+			} else {
+				w.judgeFile(n, e, old, &then)
+			}
+		}
+		if old < 0 || e.Why != then.Why || e.Mode.IsDir() && (e.Link < 0) != (then.Link < 0) {
+			n.same = false
+		}
+	}
+}
+
+// hidden reports whether an ignore rule hides an entry.
+func (w *worker) hidden(n *node, e *statcache.Entry, old int32, then *statcache.Entry) bool {
+	switch {
+	case n.rules == nil:
+		return false
+	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && wasJudged(then.Why):
+		return then.Flags&statcache.ByRule != 0
+	}
+	name := n.nameOf(e)
+	return n.rules.Ignored(unsafe.String(&name[0], len(name)), e.Mode.IsDir())
+}
+
+// wasJudged reports whether the rules were asked about an entry that is not
+// stored for a reason.
+func wasJudged(why statcache.Why) bool {
+	switch why {
+	case statcache.Stored, statcache.IsIgnored, statcache.TooLarge, statcache.OverBudget:
+		return true
+	}
+	return false
+}
+
+func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {
+	link := !e.Mode.IsRegular()
+	if link && e.Mode.Type() != fs.ModeSymlink {
+		e.Why = statcache.Special
+		return
+	}
+	if link && string(n.nameOf(e)) == ".gitmodules" {
+		e.Why = statcache.BadName
+		return
+	}
+	if n.part != nil {
+		e.Flags |= statcache.ByRule
+	} else if w.hidden(n, e, old, then) {
+		e.Flags |= statcache.ByRule
+		if exact, _ := n.tracked(n.nameOf(e)); !exact {
+			e.Flags |= statcache.Ignored
+			if w.opt.MaxIgnored < 0 || w.opt.MaxIgnored > 0 && e.Size > w.opt.MaxIgnored {
+				e.Why = statcache.IsIgnored
+			}
+		}
+	}
+	if e.Why == statcache.Stored && w.opt.MaxFile > 0 && e.Size > w.opt.MaxFile {
+		e.Why = statcache.TooLarge
+	}
+	if old < 0 {
+		return
+	}
+	e.Link = old
+	if then.Why == statcache.Stored && w.opt.Rule.File(e, then) && w.opt.Cache.ID(int(old)) != nil {
+		e.Flags |= statcache.Trusted
+	} else if e.Why == statcache.Stored {
+		n.same = false
+	}
+}
+
+func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {
+	sub := &node{parent: n, name: n.nameOf(e), depth: n.depth + 1, self: *e, old: -1, sure: n.sure, free: n.free, roots: n.roots}
+	if old >= 0 && then.Mode.IsDir() && then.Link > 0 {
+		sub.old = then.Link
+	}
+	if n.part != nil {
+		e.Flags |= statcache.ByRule | statcache.Ignored
+		sub.part = within(n.part, string(sub.name)+"/", nil)
+	} else if w.hidden(n, e, old, then) {
+		e.Flags |= statcache.ByRule | statcache.Ignored
+		_, sub.part = n.tracked(sub.name)
+	}
+	switch {
+	case e.Flags&statcache.ByRule == 0:
+	case len(sub.part) == 0:
+		e.Why = statcache.IsIgnored
+		return
+	case sub.part[0] == "": // a submodule: all of it
+		e.Flags &^= statcache.Ignored
+		sub.part, sub.free = nil, true
+	}
+	sub.self.Flags = e.Flags
+	e.Link = int32(len(n.subs))
+	n.subs = append(n.subs, sub)
+}
+
+// tracked reports whether an index names the entry called name in n, and what
+// it names below, relative to it.
+func (n *node) tracked(name []byte) (exact bool, inside []string) {
+	for r := n.roots; r != nil; r = r.outer {
+		p := string(n.appendBelow(nil, r.depth)) + string(name)
+		if _, found := slices.BinarySearch(r.paths, p); found {
+			exact = true
+		}
+		inside = within(r.paths, p+"/", inside)
+	}
+	if n.roots != nil && n.roots.outer != nil {
+		slices.Sort(inside)
+		inside = slices.Compact(inside)
+	}
+	return exact, inside
+}
+
+// within appends the paths that start with prefix, without it.
+func within(paths []string, prefix string, to []string) []string {
+	i, _ := slices.BinarySearch(paths, prefix)
+	for ; i < len(paths) && strings.HasPrefix(paths[i], prefix); i++ {
+		to = append(to, paths[i][len(prefix):])
+	}
+	return to
+}

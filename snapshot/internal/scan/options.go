@@ -1,0 +1,125 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chordgit/chordgit/snapshot/internal/statcache"
+)
+
+// Rules are the ignore rules that reach one directory, as those of package
+// ignore do. They never change: several goroutines use them.
+type Rules interface {
+	// Ignored reports whether the entry called name is ignored, provided that
+	// the directory is not. A link to a directory is not one. The name is valid
+	// during the call only.
+	Ignored(name string, isDir bool) bool
+	// Enter returns the rules of the directory called name. Own is what its
+	// .gitignore holds, nil if it has none.
+	Enter(name string, own []byte) Rules
+}
+
+// Options say what a scan visits. The zero value visits everything, hides
+// nothing and trusts nothing.
+type Options struct {
+	// Rules returns the rules of the top. Own is what its .gitignore holds, nil if
+	// it has none. Nil: nothing is ignored.
+	Rules func(own []byte) Rules
+	// RulesKey stands for all that decides like a rule and is no .gitignore of the
+	// worktree. While it is as the cache's, entries whose .gitignore files did
+	// not change either are not judged again.
+	RulesKey [32]byte
+	// Sparse holds the .gitignore files that are skip-worktree in the index, by
+	// path. It counts where none is on the disk, and is part of RulesKey.
+	Sparse map[string][]byte
+	// Tracked are the paths of the index, sorted bytewise, that of a submodule
+	// with "/" behind it. They are candidates whatever ignores them.
+	Tracked []string
+	// Nested is asked about each directory below the top that has an entry .git:
+	// for the rules that hold in it (its own, not the outer repository's) and for
+	// the paths of its index, sorted, relative to it. Nil: it is like any other.
+	// It is called from several goroutines.
+	Nested func(path string, own []byte) (Rules, []string)
+
+	// MaxFile is the size over which a file is not stored; 0: no limit.
+	MaxFile int64
+	// MaxIgnored is the same for single ignored files; negative: none is stored.
+	MaxIgnored int64
+
+	// Cache is what an earlier scan of this top saw, nil if nothing is known. It
+	// must stay open until Scan returns, and for the ids.
+	Cache *statcache.Cache
+	// Rule says what of the cache may be believed.
+	Rule statcache.Rule
+	// Workers is the number of goroutines that look; 0: 2. More than there are
+	// processors gain nothing (speed.md 1).
+	Workers int
+
+	// step is called with a directory's path after it was listed and before its
+	// entries are looked at. Tests race the scan there.
+	step func(path string)
+}
+
+// Defaults of rewind.md 2.4 and 2.7.
+const (
+	DefaultMaxFile    = 100 << 20
+	DefaultMaxIgnored = 1 << 20
+)
+
+// A Result is what a scan found. An entry of it is one of these:
+//
+//   - a regular file or link with Why Stored: a candidate. If Trusted its id is
+//     Cache.ID(Link); otherwise it must be read;
+//   - a directory with a Link: it was looked into, see Dirs;
+//   - a directory without one, or anything with another Why: listed only.
+type Result struct {
+	statcache.Tree
+	// Dev is the device of the top; its inode is that of Entries[0].
+	Dev uint64
+	// Stopped: the context ended before everything was seen. What was not is
+	// marked Incomplete (directories) or has Why Deadline.
+	Stopped bool
+}
+
+// Trusted reports whether the cache's id of entry i is its content now.
+func (r *Result) Trusted(i int) bool { return r.Entries[i].Flags&statcache.Trusted != 0 }
+
+// Candidate reports whether entry i is a file or link to be stored.
+func (r *Result) Candidate(i int) bool {
+	e := &r.Entries[i]
+	return e.Why == statcache.Stored && !e.Mode.IsDir()
+}
+
+// Budget skips the largest of the files that must be read, until those that are
+// left have no more than limit bytes together (rewind.md 2.7). Known reports
+// files whose ids are known from elsewhere; nil: none are. It returns how many
+// were skipped.
+func (r *Result) Budget(limit int64, known func(i int) bool) int {
+	var read []int32
+	total := int64(0)
+	for i := range r.Entries {
+		if r.Candidate(i) && !r.Trusted(i) && (known == nil || !known(i)) {
+			read = append(read, int32(i))
+			total += r.Entries[i].Size
+		}
+	}
+	if total <= limit {
+		return 0
+	}
+	slices.SortStableFunc(read, func(a, b int32) int { return cmp.Compare(r.Entries[b].Size, r.Entries[a].Size) })
+	n := 0
+	for ; total > limit; n++ {
+		e := &r.Entries[read[n]]
+		e.Why = statcache.OverBudget
+		total -= e.Size
+		r.soil(int(read[n]))
+	}
+	return n
+}
+
+// soil marks the directories above an entry as unlike the cache.
+func (r *Result) soil(i int) {
+	for k := r.DirOf(i); k >= 0 && r.Dirs[k].Flags&statcache.Clean != 0; k = int(r.Dirs[k].Parent) {
+		r.Dirs[k].Flags &^= statcache.Clean
+	}
+}
