@@ -97,9 +97,9 @@ func (g glob) match(dir, name string, fold bool) bool {
 		return name[i-len(dir)]
 	}
 	var (
-		i, j         int        // in the text, in g
-		near, deep   int = 0, 0 // the op after the last star, after the last "**"; 0: none
-		nearI, deepI int        // where in the text that op was last tried
+		i, j         int // in the text, in g
+		near, deep   int // the op after the last star, after the last "**"; 0: none
+		nearI, deepI int // where in the text that op was last tried
 	)
 	for {
 		if j == len(g) {

@@ -41,10 +41,6 @@ func (w *wild) do(p, t int) int {
 			if tc != w.p[p] {
 				return wmNoMatch
 			}
-		default:
-			if tc != pc {
-				return wmNoMatch
-			}
 		case '?':
 			if tc == '/' {
 				return wmNoMatch
@@ -116,6 +112,10 @@ func (w *wild) do(p, t int) int {
 			var m int
 			if m, p = w.class(p, tc); m != wmMatch {
 				return m
+			}
+		default:
+			if tc != pc {
+				return wmNoMatch
 			}
 		}
 	}

@@ -35,7 +35,6 @@ func (w *worker) ownRules(n *node) (own []byte, same bool) {
 		case !e.Mode.IsDir():
 			n.flags |= statcache.LinkedRule
 		}
-		found = e.Why == statcache.Stored
 	} else if w.opt.Sparse != nil {
 		p := n.path()
 		if p != "" {
