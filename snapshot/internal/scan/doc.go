@@ -7,6 +7,5 @@
 // writes: what is stored of what it found is the caller's job, and so is
 // reading the rules, which come through the interface [Rules].
 //
-// The rules of what is visited are those of rewind.md 2.2, 2.4, 2.6, 2.7 and
-// 2.9 to 2.11. The result is not a point in time.
+// The result is not a point in time.
 package scan

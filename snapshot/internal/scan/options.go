@@ -52,7 +52,7 @@ type Options struct {
 	// Rule says what of the cache may be believed.
 	Rule statcache.Rule
 	// Workers is the number of goroutines that look; 0: 2. More than there are
-	// processors gain nothing (speed.md 1).
+	// processors gain nothing.
 	Workers int
 
 	// step is called with a directory's path after it was listed and before its
@@ -60,7 +60,7 @@ type Options struct {
 	step func(path string)
 }
 
-// Defaults of rewind.md 2.4 and 2.7.
+// The defaults of MaxFile and MaxIgnored, in bytes.
 const (
 	DefaultMaxFile    = 100 << 20
 	DefaultMaxIgnored = 1 << 20
@@ -91,7 +91,7 @@ func (r *Result) Candidate(i int) bool {
 }
 
 // Budget skips the largest of the files that must be read, until those that are
-// left have no more than limit bytes together (rewind.md 2.7). Known reports
+// left have no more than limit bytes together. Known reports
 // files whose ids are known from elsewhere; nil: none are. It returns how many
 // were skipped.
 func (r *Result) Budget(limit int64, known func(i int) bool) int {

@@ -169,7 +169,7 @@ func (w *worker) list(n *node) {
 			bad = edit.IsGitDir(string(name))
 		}
 		if name[0] == '.' && edit.IsReserved(string(name)) {
-			continue // a transaction's (rewind.md 6.2)
+			continue // a transaction's
 		}
 		w.look(n, name, typ, bad)
 	}

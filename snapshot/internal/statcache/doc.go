@@ -4,7 +4,6 @@
 //
 // It holds the flat form of a scan ([Tree]), the file in which one is kept
 // ([Write], [Open]) and the rules that say when it may be believed ([Rule]).
-// The rules are those of rewind.md 2.10.
 //
 // What it refuses to do: believe in doubt. A cache that is odd in any way is
 // the same as none ([ErrNone]), and a time that is not clearly older than the

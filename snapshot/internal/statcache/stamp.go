@@ -17,7 +17,7 @@ type Mark struct {
 // Stamp takes the time in a directory, by making a file there and removing it.
 // A scan does so before its first lstat and at its end; the older counts, see
 // [Older]. The test of ctime costs one more call and is for file systems that
-// are not [Local] (rewind.md 2.10).
+// are not [Local].
 func Stamp(dir string, test bool) (m Mark, err error) {
 	f, err := os.CreateTemp(dir, ".stamp-*.tmp")
 	if err != nil {

@@ -17,7 +17,7 @@ func BootID() string {
 }
 
 // Local reports whether a directory is on a file system known to keep the times
-// of files and directories itself (rewind.md 2.10).
+// of files and directories itself.
 func Local(dir string) bool {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

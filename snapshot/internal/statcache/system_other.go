@@ -8,7 +8,7 @@ import "io/fs"
 func BootID() string { return "" }
 
 // Local reports whether a directory is on a file system known to keep the times
-// of files and directories itself (rewind.md 2.10). Not asked here: without a
+// of files and directories itself. Not asked here: without a
 // ctime nothing is trusted anyway.
 func Local(string) bool { return false }
 

@@ -41,7 +41,7 @@ type Flags uint8
 
 const (
 	// Ignored: an ignore rule hides it and the index does not name it. A file
-	// with this flag and no Why is stored all the same (rewind.md 2.4).
+	// with this flag and no Why is stored all the same.
 	Ignored Flags = 1 << iota
 	// ByRule: an ignore rule hides it, whatever the index says.
 	ByRule

@@ -33,7 +33,7 @@ type Rule struct {
 }
 
 // NewRule derives the rule for a cache from its header and the scene of the
-// scan that reads it (rewind.md 2.10).
+// scan that reads it.
 func NewRule(h *Header, now Scene) Rule {
 	// Older than the scan that produced the ids, and not in the future now: a
 	// clock may have been set back since.
