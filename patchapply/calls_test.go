@@ -73,7 +73,7 @@ func TestExplain(t *testing.T) {
 	if _, err := Parse([]byte("["+useEdit+"]"), Options{Explain: func(l string) { lines = append(lines, l) }}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(lines, "\n"), "the request is 1 items in JSON\ncall \"t1\" of \"Edit\" is read as edit, and answered as tool_result"; got != want {
+	if got, want := strings.Join(lines, "\n"), "the request is a list in JSON (items: 1)\ncall \"t1\" of \"Edit\" is read as edit, and answered as tool_result"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -123,7 +123,7 @@ func (r *reader) values(values []any) {
 // items reads what stands in a list or on several lines. A line may hold a
 // list itself.
 func (r *reader) items(values []any) {
-	r.explain("the request is %d items in JSON", len(values))
+	r.explain("the request is a list in JSON (items: %d)", len(values))
 	known := 0
 	for i, v := range values {
 		list := []any{v}
@@ -247,7 +247,11 @@ func (r *reader) calls() {
 			continue
 		}
 		c := &r.req.Calls[r.call]
-		r.explain("call %s of %s is read as %s, and answered as %s", f.label(), quote(f.Name), c.Format, c.Form)
+		which := "the call of " + quote(f.Name)
+		if f.ID != "" {
+			which = "call " + quote(f.ID) + " of " + quote(f.Name)
+		}
+		r.explain("%s is read as %s, and answered as %s", which, c.Format, c.Form)
 		if f.cut != "" {
 			cut = f.cut
 		}
