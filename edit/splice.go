@@ -112,7 +112,7 @@ func (s *spot) carry(src *source, doc *match.Document) *Error {
 		pieces := []match.Piece{{Text: join(new)}}
 		if len(old) > 0 && len(new) > 0 {
 			var ok bool
-			if pieces, ok = match.Carry(doc, join(file), join(old), join(new)); !ok {
+			if pieces, ok = match.CarryLines(doc, file, old, new); !ok {
 				return tolerantUnsafe()
 			}
 		}
@@ -137,7 +137,7 @@ func (s *spot) carry(src *source, doc *match.Document) *Error {
 }
 
 func tolerantUnsafe() *Error {
-	return &Error{Code: TolerantUnsafe, Msg: "the text matches by the tolerant step only, and is too long to tell what it changes: send it exactly as the file has it, or in smaller parts"}
+	return &Error{Code: TolerantUnsafe, Msg: "the text matches by the tolerant step only, and it cannot be told what of it is to change: send it exactly as the file has it, or in smaller parts"}
 }
 
 func join(lines [][]byte) []byte { return bytes.Join(lines, []byte{'\n'}) }

@@ -15,19 +15,30 @@ type Piece struct {
 const carryMost = 4_000_000
 
 // Carry writes new text in the file's own characters where the request did not
-// change them. file and old have the same units; what old and new spell alike,
-// in a longest common subsequence of units, is taken from file, the rest as
-// new has it. doc says how the file is read. False means that the comparison
-// would cost too much.
+// change them. file is a part of the document's text, old what the request calls
+// it: they have the same units, but that only LF breaks a line of old and new.
+// What old and new spell alike, in a longest common subsequence of units, is
+// taken from file, the rest as new has it. False means that it cannot be told:
+// the comparison would cost too much, or the texts are not the same.
 func Carry(doc *Document, file, old, new []byte) ([]Piece, bool) {
+	return carry(reading{crlf: true, loneCR: doc.LoneCR, raw: doc.Raw}, file, old, new)
+}
+
+// CarryLines is Carry for whole lines of the document. All texts are joined, and
+// the pieces make up a text, by LF.
+func CarryLines(doc *Document, file, old, new [][]byte) ([]Piece, bool) {
+	join := func(lines [][]byte) []byte { return bytes.Join(lines, []byte{'\n'}) }
+	return carry(reading{raw: doc.Raw}, join(file), join(old), join(new))
+}
+
+func carry(stands reading, file, old, new []byte) ([]Piece, bool) {
 	if bytes.Equal(file, old) {
 		return []Piece{{Text: new}}, true
 	}
-	sent := reading{breaks: true, raw: doc.Raw}
-	stands := reading{breaks: true, loneCR: doc.LoneCR, raw: doc.Raw}
+	sent := reading{raw: stands.raw}
 	f, o, n := stands.units(file), sent.units(old), sent.units(new)
 	if len(f) != len(o) {
-		return []Piece{{Text: new}}, true // not the same text; nothing to carry over
+		return nil, false
 	}
 	alike := func(i, j int) bool {
 		return o[i].key == n[j].key && bytes.Equal(old[o[i].start:o[i].end], new[n[j].start:n[j].end])

@@ -69,8 +69,8 @@ type char struct {
 
 // A reading says how a text is taken apart.
 type reading struct {
-	breaks bool // a CRLF is one unit with the key LF
-	loneCR bool // and so is a lone CR
+	crlf   bool // a CRLF is one unit with the key LF; else a CR is data
+	loneCR bool // and so is any other CR
 	raw    bool // bytes from 0x80 on are themselves, see Document
 }
 
@@ -88,7 +88,7 @@ func (rd reading) units(text []byte) []unit {
 				u.start, lead = uint32(lead), -1
 			}
 			units = append(units, u)
-		case len(units) > 0 && (units[len(units)-1].key != '\n' || !rd.breaks):
+		case len(units) > 0 && units[len(units)-1].key != '\n':
 			units[len(units)-1].end = c.end
 		case lead < 0:
 			lead = int(c.start)
@@ -115,11 +115,11 @@ func (rd reading) chars(text []byte) []char {
 		case r == utf8.RuneError && n == 1:
 			c.key = badByte + rune(text[i])
 			onWord = false
-		case rd.breaks && r == '\r' && i+1 < len(text) && text[i+1] == '\n':
+		case rd.crlf && r == '\r' && i+1 < len(text) && text[i+1] == '\n':
 			c.key, c.end, n = '\n', uint32(i+2), 2
 			marks = invisible.Marks{}
 			onWord = false
-		case rd.breaks && rd.loneCR && r == '\r':
+		case rd.loneCR && r == '\r':
 			c.key = '\n'
 			onWord = false
 		case countsForNothing(r), floats:
