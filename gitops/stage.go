@@ -59,22 +59,31 @@ func (t indexedTree) Entries(paths []string) ([]*edit.Entry, error) {
 const pathsMost = 500
 
 // modified returns which tracked paths hold other content on disk than in the
-// index. git compares, as it would on adding them: with its filters.
+// index. git compares, as it would on adding them: with its filters. The raw
+// records name what may differ, by stat; the numbers of lines tell whether the
+// content does. No porcelain: git diff would write the index.
 func (r *Repo) modified(paths []string) (map[string]bool, error) {
-	args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--"}
+	args := []string{"--literal-pathspecs", "diff-files", "--raw", "--numstat", "-z", "--text", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all", "--"}
 	if len(paths) <= pathsMost {
 		args = append(args, paths...)
 	}
 	out, err := r.layout.Command(args...).Output()
 	if err != nil {
-		return nil, gitTrouble("status", err)
+		return nil, gitTrouble("diff-files", err)
 	}
 	differ := map[string]bool{}
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		kind, rest, _ := strings.Cut(record, " ")
-		before := map[string]int{"1": 7, "u": 9}[kind] // fields ahead of the path
-		if fields := strings.SplitN(rest, " ", before+1); before > 0 && len(fields) == before+1 {
-			differ[fields[before]] = kind == "u" || fields[0][1] != '.'
+	for rest := string(out); rest != ""; {
+		var record, path string
+		record, rest, _ = strings.Cut(rest, "\x00")
+		if raw := strings.Fields(record); strings.HasPrefix(record, ":") && len(raw) == 5 {
+			path, rest, _ = strings.Cut(rest, "\x00")
+			if raw[4] != "M" || raw[0][1:] != raw[1] { // gone, of another kind or mode, unmerged
+				differ[path] = true
+			}
+			continue
+		}
+		if lines := strings.SplitN(record, "\t", 3); len(lines) == 3 && (lines[0] != "0" || lines[1] != "0") {
+			differ[lines[2]] = true
 		}
 	}
 	return differ, nil
