@@ -61,7 +61,7 @@ const pathsMost = 500
 // modified returns which tracked paths hold other content on disk than in the
 // index. git compares, as it would on adding them: with its filters. The raw
 // records name what may differ, by stat; the numbers of lines tell whether the
-// content does. No porcelain: git diff would write the index.
+// content does (older git has zeros where it does not). No porcelain: git diff would write the index.
 func (r *Repo) modified(paths []string) (map[string]bool, error) {
 	args := []string{"--literal-pathspecs", "diff-files", "--raw", "--numstat", "-z", "--text", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all", "--"}
 	if len(paths) <= pathsMost {
@@ -77,7 +77,7 @@ func (r *Repo) modified(paths []string) (map[string]bool, error) {
 		record, rest, _ = strings.Cut(rest, "\x00")
 		if raw := strings.Fields(record); strings.HasPrefix(record, ":") && len(raw) == 5 {
 			path, rest, _ = strings.Cut(rest, "\x00")
-			if raw[4] != "M" || raw[0][1:] != raw[1] { // gone, of another kind or mode, unmerged
+			if raw[0][1:] != raw[1] { // gone, of another kind, another mode
 				differ[path] = true
 			}
 			continue
