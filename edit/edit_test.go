@@ -118,6 +118,44 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
+// TestFactsAreBounded: however much fails, an answer can be read.
+func TestFactsAreBounded(t *testing.T) {
+	text := "alpha beta\ngamma delta\n"
+	tree, ops := MapTree{}, []Op(nil)
+	for i := range 300 {
+		name := fmt.Sprint("f", i)
+		tree[name] = &File{Mode: 0o644, Data: []byte(text)}
+		ops = append(ops, Op{Kind: Update, Path: name, Hunks: []Hunk{{Lines: []Line{{Context, "alpha beta"}, {Removed, "gamma dolta"}}}}})
+	}
+	list := Op{Kind: Replace, Path: "list", Batch: true}
+	for i := range 30 {
+		list.Replacements = append(list.Replacements, Replacement{Old: fmt.Sprintf("gamma de%dta", i), New: "x"})
+	}
+	tree["list"] = &File{Mode: 0o644, Data: []byte(text)}
+	for _, tt := range []struct {
+		ops  []Op
+		most int
+		item int // of one failure
+	}{{ops, factsMost, factsMost}, {[]Op{list}, factsMostList + 2, factsMostItem + 2}} { // 2: what fits, what was skipped
+		plan, err := NewPlan(tree, tt.ops, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := 0
+		for _, e := range plan.Failures {
+			if facts += len(e.Facts); len(e.Facts) > tt.item {
+				t.Errorf("%s: %d facts", e.Msg, len(e.Facts))
+			}
+			if e.Msg == "" {
+				t.Error("a failure without a reason")
+			}
+		}
+		if facts > tt.most || facts < tt.most/2 {
+			t.Errorf("%d failures have %d facts, %d are the most", len(plan.Failures), facts, tt.most)
+		}
+	}
+}
+
 func FuzzCheckName(f *testing.F) {
 	for _, s := range []string{"a", "../x", ".git/config", "a\\b", "~/x", "C:x", "a/./b", "a\u200Bb", "path/to/x", "/repo/a", "a//b", "x/", `/re\o/a`, `../a\b`} {
 		f.Add(s)

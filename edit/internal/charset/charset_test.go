@@ -272,3 +272,24 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// TestRareCharacters: a text of frequent characters is still not taken for
+// GB18030 if too many of the others are rare.
+func TestRareCharacters(t *testing.T) {
+	common := strings.Repeat("我们的工作是为人民服务这个时候大家都知道了", 2)
+	rare := []rune("亍丌兀丐廿卅丕亘丞鬲孬噩丨禺丿匕乇夭爻卮氐囟胤馗毓睾鼗丶亟鼐乜乩亓芈孛啬嘏仄厍厝厣厥厮靥赝匚叵匦匮匾赜卦卣刂刈刎刭刳刿剀剌剞剡剜蒯剽劂劁劐劓冂罔亻仃仉仂仨仡仫仞伛仳伢佤仵伥伧伉伫佞佧攸佚佝")
+	for _, tt := range []struct {
+		rare int
+		want string
+	}{{4, "GB18030"}, {30, "unknown 8-bit"}} {
+		text := common + string(rare[:tt.rare])
+		data, err := simplifiedchinese.GB18030.NewEncoder().Bytes([]byte(text + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		enc, _, err := Decode(data)
+		if err != nil || enc.Name() != tt.want {
+			t.Errorf("%d rare of %d characters: %s, %v, want %s", tt.rare, utf8.RuneCountInString(text), enc.Name(), err, tt.want)
+		}
+	}
+}
