@@ -15,7 +15,7 @@ const ruleFile = ".gitignore"
 // ownRules returns what n's .gitignore holds, nil if there is none, and whether
 // that is what the cache's judgements rest on.
 func (w *worker) ownRules(n *node) (own []byte, same bool) {
-	if w.opt.Rules == nil || n.free || n.part != nil {
+	if w.opt.Rules == nil || n.free || n.shut || n.part != nil {
 		return nil, true
 	}
 	i, found := slices.BinarySearchFunc(n.entries, ruleFile, func(e statcache.Entry, name string) int {
@@ -71,7 +71,7 @@ func (w *worker) inherit(n *node, own []byte, same bool) {
 		n.sure = false
 	}
 	switch {
-	case n.part != nil:
+	case n.part != nil, n.shut:
 	case n.parent == nil:
 		if w.opt.Rules != nil {
 			n.rules = w.opt.Rules(own)
@@ -80,7 +80,7 @@ func (w *worker) inherit(n *node, own []byte, same bool) {
 		var paths []string
 		n.sure = false // its info/exclude may have changed
 		n.rules, paths = w.opt.Nested(n.path(), own)
-		n.roots = &root{n.roots, n.depth, paths}
+		n.roots = &root{n.roots, n.depth, func() []string { return paths }}
 	case !n.free && n.parent.rules != nil:
 		n.rules = n.parent.rules.Enter(string(n.name), own)
 	}
@@ -112,6 +112,8 @@ func (w *worker) judge(n *node) {
 // hidden reports whether an ignore rule hides an entry.
 func (w *worker) hidden(n *node, e *statcache.Entry, old int32, then *statcache.Entry) bool {
 	switch {
+	case n.shut:
+		return true
 	case n.rules == nil:
 		return false
 	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && wasJudged(then.Why):
@@ -131,6 +133,20 @@ func wasJudged(why statcache.Why) bool {
 	return false
 }
 
+// pathOf is the path of one of n's entries.
+func (n *node) pathOf(e *statcache.Entry) string {
+	return string(append(n.appendBelow(nil, 0), n.nameOf(e)...))
+}
+
+// included reports whether the options ask for a hidden file.
+func (w *worker) included(n *node, e *statcache.Entry) bool {
+	if w.opt.Include == nil {
+		return false
+	}
+	all, _ := w.opt.Include(n.pathOf(e))
+	return all
+}
+
 func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {
 	link := !e.Mode.IsRegular()
 	if link && e.Mode.Type() != fs.ModeSymlink {
@@ -141,13 +157,17 @@ func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcac
 		e.Why = statcache.BadName
 		return
 	}
-	if n.part != nil {
+	switch {
+	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)):
+		e.Flags |= statcache.ByRule | statcache.Ignored
+		e.Why = statcache.IsIgnored
+	case n.part != nil:
 		e.Flags |= statcache.ByRule
-	} else if w.hidden(n, e, old, then) {
+	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule
-		if exact, _ := n.tracked(n.nameOf(e)); !exact {
+		if exact, _ := n.tracked(n.nameOf(e)); !exact && !w.included(n, e) {
 			e.Flags |= statcache.Ignored
-			if w.opt.MaxIgnored < 0 || w.opt.MaxIgnored > 0 && e.Size > w.opt.MaxIgnored {
+			if n.shut || w.opt.MaxIgnored < 0 || w.opt.MaxIgnored > 0 && e.Size > w.opt.MaxIgnored {
 				e.Why = statcache.IsIgnored
 			}
 		}
@@ -171,15 +191,28 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 	if old >= 0 && then.Mode.IsDir() && then.Link > 0 {
 		sub.old = then.Link
 	}
-	if n.part != nil {
+	all, some := false, false
+	switch {
+	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)):
+		e.Flags |= statcache.ByRule | statcache.Ignored
+	case n.part != nil:
 		e.Flags |= statcache.ByRule | statcache.Ignored
 		sub.part = within(n.part, string(sub.name)+"/", nil)
-	} else if w.hidden(n, e, old, then) {
+	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule | statcache.Ignored
 		_, sub.part = n.tracked(sub.name)
+		if w.opt.Include != nil {
+			all, some = w.opt.Include(n.pathOf(e))
+		}
 	}
 	switch {
 	case e.Flags&statcache.ByRule == 0:
+	case all:
+		e.Flags &^= statcache.Ignored
+		sub.part, sub.free = nil, true
+	case some:
+		sub.part, sub.shut = nil, true
+		sub.flags |= statcache.Partial
 	case len(sub.part) == 0:
 		e.Why = statcache.IsIgnored
 		return
@@ -197,10 +230,11 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 func (n *node) tracked(name []byte) (exact bool, inside []string) {
 	for r := n.roots; r != nil; r = r.outer {
 		p := string(n.appendBelow(nil, r.depth)) + string(name)
-		if _, found := slices.BinarySearch(r.paths, p); found {
+		paths := r.paths()
+		if _, found := slices.BinarySearch(paths, p); found {
 			exact = true
 		}
-		inside = within(r.paths, p+"/", inside)
+		inside = within(paths, p+"/", inside)
 	}
 	if n.roots != nil && n.roots.outer != nil {
 		slices.Sort(inside)

@@ -32,14 +32,22 @@ type Options struct {
 	// Sparse holds the .gitignore files that are skip-worktree in the index, by
 	// path. It counts where none is on the disk, and is part of RulesKey.
 	Sparse map[string][]byte
-	// Tracked are the paths of the index, sorted bytewise, that of a submodule
-	// with "/" behind it. They are candidates whatever ignores them.
-	Tracked []string
+	// Tracked returns the paths of the index, sorted bytewise, that of a submodule
+	// with "/" behind it. They are candidates whatever ignores them. It is called
+	// at most once, when a rule first hides something. Nil: there are none.
+	Tracked func() []string
 	// Nested is asked about each directory below the top that has an entry .git:
 	// for the rules that hold in it (its own, not the outer repository's) and for
 	// the paths of its index, sorted, relative to it. Nil: it is like any other.
 	// It is called from several goroutines.
 	Nested func(path string, own []byte) (Rules, []string)
+
+	// Include reports whether a path is stored although a rule hides it, or
+	// whether something below that directory may be. Nil: nothing is.
+	Include func(path string) (all, within bool)
+	// Exclude reports whether a path, and what is below it, is not stored whoever
+	// tracks it. Nil: nothing is excluded.
+	Exclude func(path string) bool
 
 	// MaxFile is the size over which a file is not stored; 0: no limit.
 	MaxFile int64
@@ -122,4 +130,24 @@ func (r *Result) soil(i int) {
 	for k := r.DirOf(i); k >= 0 && r.Dirs[k].Flags&statcache.Clean != 0; k = int(r.Dirs[k].Parent) {
 		r.Dirs[k].Flags &^= statcache.Clean
 	}
+}
+
+// Distrust makes an entry one that must be read, or a directory's tree one that
+// must be made.
+func (r *Result) Distrust(i int) {
+	e := &r.Entries[i]
+	if e.Mode.IsDir() {
+		if e.Link >= 0 {
+			r.Dirs[e.Link].Flags &^= statcache.Clean
+		}
+	} else {
+		e.Flags &^= statcache.Trusted
+	}
+	r.soil(i)
+}
+
+// Skip says that a candidate is not stored after all.
+func (r *Result) Skip(i int, why statcache.Why) {
+	r.Entries[i].Why = why
+	r.Distrust(i)
 }

@@ -25,6 +25,7 @@ type node struct {
 	roots *root
 	part  []string // what the index names below; of an ignored directory only
 	free  bool     // in a submodule that is ignored: no outer rule holds
+	shut  bool     // ignored, but something below may be included
 
 	h       handle
 	pending int  // children that are not open yet
@@ -47,7 +48,7 @@ type node struct {
 type root struct {
 	outer *root
 	depth int // of its directory
-	paths []string
+	paths func() []string
 }
 
 // walk is the state of one scan.
@@ -91,8 +92,8 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 		n.old = 0
 		n.sure = opt.Cache.Rules == opt.RulesKey
 	}
-	if len(opt.Tracked) > 0 {
-		n.roots = &root{paths: opt.Tracked}
+	if opt.Tracked != nil {
+		n.roots = &root{paths: sync.OnceValue(opt.Tracked)}
 	}
 	workers := opt.Workers
 	if workers <= 0 {
@@ -104,7 +105,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 	}
 	wg.Wait()
 	r := &Result{Dev: w.dev, Stopped: ctx.Err() != nil}
-	gather(n, &r.Tree)
+	gather(n, &r.Tree, opt.Cache)
 	return r, nil
 }
 
