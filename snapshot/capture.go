@@ -47,10 +47,13 @@ type CaptureOptions struct {
 	// Info that of this repository's info/exclude. FoldCase is core.ignoreCase.
 	Excludes, Info []byte
 	FoldCase       bool
-	// Tracked returns the paths of the index, sorted bytewise, submodules with "/"
-	// behind them. It is called when an ignore rule first hides something, at most
-	// once. Nil: nothing is tracked.
-	Tracked func() []string
+	// Tracked tells what is stored whatever ignores it: the paths of the index, and
+	// those that are known from an earlier capture. Nil: nothing is.
+	Tracked Tracked
+	// Hidden are paths that are not stored although no rule hides them now, with
+	// "/" behind those of directories: an earlier capture found them ignored. What
+	// Tracked names in such a directory is stored.
+	Hidden []string
 	// Sparse holds the .gitignore files that are skip-worktree in the index.
 	Sparse map[string][]byte
 	// Nested is asked about each directory below the top that has an entry .git.
@@ -83,9 +86,29 @@ type CaptureOptions struct {
 
 // A NestedRepository is what decides in a repository below the top.
 type NestedRepository struct {
-	Info    []byte   // of its info/exclude
-	Tracked []string // the paths of its index, relative to it, sorted bytewise
+	Info    []byte  // of its info/exclude
+	Tracked Tracked // what its index names, relative to it; nil: nothing
 }
+
+// Tracked are paths that are stored whatever ignores them. Its methods are
+// called from several goroutines.
+type Tracked interface {
+	// Has reports whether it names a path.
+	Has(path string) bool
+	// Below appends the paths that it names below a directory, relative to it, and
+	// "" if it names the directory itself, a submodule.
+	Below(to []string, dir string) []string
+}
+
+// SortedPaths are tracked paths, sorted bytewise, that of a submodule with "/"
+// behind it.
+type SortedPaths []string
+
+// Has implements [Tracked].
+func (s SortedPaths) Has(path string) bool { return scan.Sorted(s).Has(path) }
+
+// Below implements [Tracked].
+func (s SortedPaths) Below(to []string, dir string) []string { return scan.Sorted(s).Below(to, dir) }
 
 // FileStat is what lstat showed of a file or link: times in nanoseconds.
 type FileStat struct {
@@ -174,7 +197,7 @@ func (c *Capture) scan(ctx context.Context, top string, opt *CaptureOptions) err
 	st := statOf(fi)
 	now := statcache.Scene{Stamp: mark.Time, Boot: statcache.BootID(), Local: local, OwnCtime: mark.OwnCtime, SameFS: mark.Dev == st.Dev}
 	o := &scan.Options{
-		RulesKey: opt.key(), Sparse: opt.Sparse, Tracked: opt.Tracked,
+		RulesKey: opt.key(), Sparse: opt.Sparse, Tracked: opt.Tracked, Hidden: hiding(opt.Hidden),
 		MaxFile: opt.MaxFile, MaxIgnored: opt.MaxIgnored,
 		Include: including(opt.Include), Exclude: excluding(opt.Exclude),
 	}
@@ -194,7 +217,7 @@ func (c *Capture) scan(ctx context.Context, top string, opt *CaptureOptions) err
 }
 
 // rules makes the ignore rules of the top and of nested repositories.
-func (o *CaptureOptions) rules() (func(own []byte) scan.Rules, func(path string, own []byte) (scan.Rules, []string)) {
+func (o *CaptureOptions) rules() (func(own []byte) scan.Rules, func(path string, own []byte) (scan.Rules, scan.Tracked)) {
 	opt := ignore.Options{FoldCase: o.FoldCase}
 	global := ignore.Parse("excludes", o.Excludes, opt)
 	info := ignore.Parse("info/exclude", o.Info, opt)
@@ -204,7 +227,7 @@ func (o *CaptureOptions) rules() (func(own []byte) scan.Rules, func(path string,
 	if o.Nested == nil {
 		return top, nil
 	}
-	return top, func(path string, own []byte) (scan.Rules, []string) {
+	return top, func(path string, own []byte) (scan.Rules, scan.Tracked) {
 		n := o.Nested(path)
 		return rules{ignore.New(parseOwn(own, opt), global, ignore.Parse("info/exclude", n.Info, opt)), opt}, n.Tracked
 	}

@@ -91,7 +91,7 @@ func (c *Capture) Facts() *Facts {
 				if class, ok := classOf(e); ok && e.Mode&permissions != f.Usual[class] {
 					f.Modes = append(f.Modes, PathMode{string(p) + slash, e.Mode & permissions})
 				}
-			case e.Why == statcache.IsIgnored:
+			case e.Why == statcache.IsIgnored, e.Why == statcache.Excluded:
 				f.Ignored = append(f.Ignored, string(p)+slash)
 			case e.Mode.IsDir() && e.Link >= 0: // listed in part, or not at all: see below
 				if e.Why != statcache.Deadline {

@@ -69,6 +69,24 @@ func excluding(patterns []string) func(string) bool {
 	}
 }
 
+// hiding groups paths by the directory that they are in.
+func hiding(paths []string) func(dir string) map[string]bool {
+	if len(paths) == 0 {
+		return nil
+	}
+	in := map[string]map[string]bool{}
+	for _, p := range paths {
+		bare := strings.TrimSuffix(p, "/")
+		i := strings.LastIndexByte(bare, '/')
+		dir := bare[:max(i, 0)]
+		if in[dir] == nil {
+			in[dir] = map[string]bool{}
+		}
+		in[dir][p[i+1:]] = true
+	}
+	return func(dir string) map[string]bool { return in[dir] }
+}
+
 // cutPath splits a path after its first component.
 func cutPath(p string) (name, rest string, more bool) { return strings.Cut(p, "/") }
 

@@ -67,8 +67,12 @@ func (w *worker) oldRules(n *node) (e statcache.Entry, ok bool) {
 func (w *worker) inherit(n *node, own []byte, same bool) {
 	n.sure = n.sure && same && n.old >= 0
 	nested := n.flags & statcache.Nested
-	if n.sure && w.opt.Cache.Dir(int(n.old)).Flags&statcache.Nested != nested {
-		n.sure = false
+	if n.sure {
+		then := w.opt.Cache.Dir(int(n.old)).Flags
+		n.sure = then&statcache.Nested == nested && (n.part != nil || then&statcache.Partial == 0)
+	}
+	if w.opt.Hidden != nil {
+		n.hides = w.opt.Hidden(n.path())
 	}
 	switch {
 	case n.part != nil, n.shut:
@@ -77,10 +81,11 @@ func (w *worker) inherit(n *node, own []byte, same bool) {
 			n.rules = w.opt.Rules(own)
 		}
 	case nested != 0 && w.opt.Nested != nil:
-		var paths []string
+		var paths Tracked
 		n.sure = false // its info/exclude may have changed
-		n.rules, paths = w.opt.Nested(n.path(), own)
-		n.roots = &root{n.roots, n.depth, func() []string { return paths }}
+		if n.rules, paths = w.opt.Nested(n.path(), own); paths != nil {
+			n.roots = &root{n.roots, n.depth, paths}
+		}
 	case !n.free && n.parent.rules != nil:
 		n.rules = n.parent.rules.Enter(string(n.name), own)
 	}
@@ -158,14 +163,15 @@ func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcac
 		return
 	}
 	switch {
-	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)):
-		e.Flags |= statcache.ByRule | statcache.Ignored
-		e.Why = statcache.IsIgnored
+	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)),
+		n.hides != nil && n.hides[string(n.nameOf(e))] && !n.isNamed(e):
+		e.Flags |= statcache.Ignored
+		e.Why = statcache.Excluded
 	case n.part != nil:
 		e.Flags |= statcache.ByRule
 	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule
-		if exact, _ := n.tracked(n.nameOf(e)); !exact && !w.included(n, e) {
+		if !n.isNamed(e) && !w.included(n, e) {
 			e.Flags |= statcache.Ignored
 			if n.shut || w.opt.MaxIgnored < 0 || w.opt.MaxIgnored > 0 && e.Size > w.opt.MaxIgnored {
 				e.Why = statcache.IsIgnored
@@ -191,22 +197,29 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 	if old >= 0 && then.Mode.IsDir() && then.Link > 0 {
 		sub.old = then.Link
 	}
-	all, some := false, false
+	hidden, all, some := true, false, false
 	switch {
 	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)):
-		e.Flags |= statcache.ByRule | statcache.Ignored
+		e.Flags |= statcache.Ignored
+		e.Why = statcache.Excluded
+		return
 	case n.part != nil:
 		e.Flags |= statcache.ByRule | statcache.Ignored
 		sub.part = within(n.part, string(sub.name)+"/", nil)
+	case n.hides != nil && n.hides[string(sub.name)+"/"]:
+		e.Flags |= statcache.Ignored
+		sub.part = n.below(sub.name)
 	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule | statcache.Ignored
-		_, sub.part = n.tracked(sub.name)
+		sub.part = n.below(sub.name)
 		if w.opt.Include != nil {
 			all, some = w.opt.Include(n.pathOf(e))
 		}
+	default:
+		hidden = false
 	}
 	switch {
-	case e.Flags&statcache.ByRule == 0:
+	case !hidden:
 	case all:
 		e.Flags &^= statcache.Ignored
 		sub.part, sub.free = nil, true
@@ -215,6 +228,9 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 		sub.flags |= statcache.Partial
 	case len(sub.part) == 0:
 		e.Why = statcache.IsIgnored
+		if e.Flags&statcache.ByRule == 0 {
+			e.Why = statcache.Excluded
+		}
 		return
 	case sub.part[0] == "": // a submodule: all of it
 		e.Flags &^= statcache.Ignored
@@ -225,22 +241,26 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 	n.subs = append(n.subs, sub)
 }
 
-// tracked reports whether an index names the entry called name in n, and what
-// it names below, relative to it.
-func (n *node) tracked(name []byte) (exact bool, inside []string) {
+// isNamed reports whether an index names one of n's files.
+func (n *node) isNamed(e *statcache.Entry) bool {
 	for r := n.roots; r != nil; r = r.outer {
-		p := string(n.appendBelow(nil, r.depth)) + string(name)
-		paths := r.paths()
-		if _, found := slices.BinarySearch(paths, p); found {
-			exact = true
+		if r.paths.Has(string(append(n.appendBelow(nil, r.depth), n.nameOf(e)...))) {
+			return true
 		}
-		inside = within(paths, p+"/", inside)
 	}
-	if n.roots != nil && n.roots.outer != nil {
+	return false
+}
+
+// below is what the indexes name below a directory in n, relative to it, sorted.
+func (n *node) below(name []byte) (inside []string) {
+	for r := n.roots; r != nil; r = r.outer {
+		inside = r.paths.Below(inside, string(append(n.appendBelow(nil, r.depth), name...)))
+	}
+	if len(inside) > 1 {
 		slices.Sort(inside)
 		inside = slices.Compact(inside)
 	}
-	return exact, inside
+	return inside
 }
 
 // within appends the paths that start with prefix, without it.

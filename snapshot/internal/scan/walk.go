@@ -23,9 +23,10 @@ type node struct {
 	sure  bool
 	rules Rules // nil: nothing is hidden
 	roots *root
-	part  []string // what the index names below; of an ignored directory only
-	free  bool     // in a submodule that is ignored: no outer rule holds
-	shut  bool     // ignored, but something below may be included
+	part  []string        // what the index names below; of an ignored directory only
+	free  bool            // in a submodule that is ignored: no outer rule holds
+	shut  bool            // ignored, but something below may be included
+	hides map[string]bool // names that the options hide
 
 	h       handle
 	pending int  // children that are not open yet
@@ -48,7 +49,7 @@ type node struct {
 type root struct {
 	outer *root
 	depth int // of its directory
-	paths func() []string
+	paths Tracked
 }
 
 // walk is the state of one scan.
@@ -93,7 +94,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 		n.sure = opt.Cache.Rules == opt.RulesKey
 	}
 	if opt.Tracked != nil {
-		n.roots = &root{paths: sync.OnceValue(opt.Tracked)}
+		n.roots = &root{paths: opt.Tracked}
 	}
 	workers := opt.Workers
 	if workers <= 0 {

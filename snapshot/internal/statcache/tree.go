@@ -66,12 +66,13 @@ const (
 	BadName               // git forbids it in trees
 	Deadline              // not reached in time
 	Vanished              // gone, or replaced, between being found and being read
+	Excluded              // as IsIgnored, but no ignore rule says so: the options do
 	numWhy
 )
 
 // String is the word that meta.json has for it.
 func (w Why) String() string {
-	return [...]string{"", "ignored", "special", "unreadable", "size", "budget", "name", "deadline", "vanished", "?"}[min(w, numWhy)]
+	return [...]string{"", "ignored", "special", "unreadable", "size", "budget", "name", "deadline", "vanished", "ignored", "?"}[min(w, numWhy)]
 }
 
 // A Dir is a directory that was looked into.
