@@ -2,8 +2,6 @@ package gitops
 
 import (
 	"cmp"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -198,12 +196,11 @@ func (s store) Has(id string) bool {
 }
 
 func (s store) ID(r io.Reader, size int64) (string, error) {
-	h := sha1.New() // as object.Hash, of a stream
-	fmt.Fprintf(h, "blob %d\x00", size)
+	h := s.db.Format().NewHash(object.Blob, size)
 	if n, err := io.Copy(h, r); err != nil || n != size {
 		return "", cmp.Or(err, io.ErrUnexpectedEOF)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return s.db.Format().Sum(h).String(), nil
 }
 
 // ModeString is a file's mode in six octal digits: the kind, then the

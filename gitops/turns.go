@@ -66,7 +66,7 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 	if err != nil {
 		return nil, damaged(n, err)
 	}
-	tag, err := object.ParseTag(data)
+	tag, err := id.Format().ParseTag(data)
 	if err != nil {
 		return nil, damaged(n, err)
 	}

@@ -71,6 +71,11 @@ func (b *Batch) Blob(data []byte) (ID, error) { return b.Object(Blob, data) }
 
 // Tree adds a tree; see EncodeTree.
 func (b *Batch) Tree(entries []Entry) (ID, error) {
+	for _, e := range entries {
+		if err := b.db.check(e.ID); err != nil && !e.ID.IsZero() {
+			return ID{}, err
+		}
+	}
 	data, err := EncodeTree(entries)
 	if err != nil {
 		return ID{}, err
@@ -82,7 +87,7 @@ func (b *Batch) Tree(entries []Entry) (ID, error) {
 // is not written again: its time is refreshed, so that no gc takes it for
 // garbage before a ref names it. One that only an alternate has is written.
 func (b *Batch) Object(typ Type, data []byte) (ID, error) {
-	id := Hash(typ, data)
+	id := b.db.opt.Format.Hash(typ, data)
 	if b.knows(id) {
 		return id, nil
 	}

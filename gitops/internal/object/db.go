@@ -17,6 +17,7 @@ import (
 
 // Options are what a store cannot find out by itself.
 type Options struct {
+	Format  Format                         // the hash that names the objects
 	Perm    durable.Perm                   // what new files and directories get
 	NoSync  bool                           // do not wait until written objects are on the disk
 	Command func(args ...string) *exec.Cmd // the git program in its environment; nil: there is none
@@ -81,6 +82,18 @@ func (db *DB) addDir(dir string, depth int) error {
 	return nil
 }
 
+// Format is the hash that names the objects of this repository.
+func (db *DB) Format() Format { return db.opt.Format }
+
+// check refuses the name of an object of another kind of repository, which
+// must neither be looked for nor be written into anything here.
+func (db *DB) check(id ID) error {
+	if id.Format() != db.opt.Format {
+		return &Error{ID: id, Err: ErrFormat}
+	}
+	return nil
+}
+
 // Close ends the git child, if one was started, and closes all files.
 func (db *DB) Close() error {
 	err := db.child.close()
@@ -107,7 +120,7 @@ func (db *DB) list(again bool) []*pack {
 	}
 	var packs []*pack
 	for i, dir := range db.dirs {
-		for _, p := range listPacks(filepath.Join(dir, "pack"), i == 0) {
+		for _, p := range listPacks(filepath.Join(dir, "pack"), db.opt.Format, i == 0) {
 			if old := known[p.base]; old != nil && !old.broken() {
 				old.mu.Lock()
 				old.cruft, old.keep = p.cruft, p.keep
@@ -134,7 +147,7 @@ func (p *pack) broken() bool {
 // listPacks finds every .idx, whatever its name begins with: git's
 // maintenance writes loose-*.pack. Newest first is git's order; ours is by
 // name, and the last hit goes to the front.
-func listPacks(dir string, own bool) []*pack {
+func listPacks(dir string, format Format, own bool) []*pack {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // no packs yet, or an alternate that is not mounted
@@ -150,7 +163,7 @@ func listPacks(dir string, own bool) []*pack {
 			continue
 		}
 		packs = append(packs, &pack{
-			base: filepath.Join(dir, base), own: own,
+			base: filepath.Join(dir, base), format: format, own: own,
 			cruft: names[base+".mtimes"], keep: names[base+".keep"],
 		})
 	}
@@ -224,7 +237,7 @@ func (db *DB) HasOwn(id ID) bool {
 // Errors are of type *Error.
 func (db *DB) Read(id ID) (Type, []byte, error) {
 	typ, data, err := db.read(id)
-	if err == nil && Hash(typ, data) != id {
+	if err == nil && db.opt.Format.Hash(typ, data) != id {
 		err = damaged("its content has another hash")
 	}
 	if err != nil {
@@ -251,7 +264,10 @@ func wrap(id ID, err error) error {
 }
 
 func (db *DB) read(id ID) (Type, []byte, error) {
-	if id == EmptyTree { // git knows it without an object
+	if err := db.check(id); err != nil {
+		return 0, nil, err
+	}
+	if id == db.opt.Format.EmptyTree() { // git knows it without an object
 		return Tree, nil, nil
 	}
 	var bad error

@@ -2,7 +2,6 @@ package object
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -41,11 +40,6 @@ func newPackWriter(db *DB) *packWriter {
 }
 
 func (w *packWriter) size() int64 { return w.flushed + int64(len(w.buf)) }
-
-func sha1Of(b []byte) []byte {
-	s := sha1.Sum(b)
-	return s[:]
-}
 
 // appendHead writes the head of an entry: three bits of type, the size seven
 // bits a byte, the lowest first (four in the first byte).
@@ -129,7 +123,7 @@ func (w *packWriter) stream(typ Type, r io.Reader, size int64) (ID, error) {
 	}
 	z := w.db.pools.writer(out)
 	defer w.db.pools.writers.Put(z)
-	h := newHash(typ, size)
+	h := w.db.opt.Format.NewHash(typ, size)
 	// One byte more than expected, to see whether there is one.
 	switch n, err := io.CopyBuffer(io.MultiWriter(h, z), io.LimitReader(r, size+1), make([]byte, 256<<10)); {
 	case err != nil:
@@ -140,7 +134,7 @@ func (w *packWriter) stream(typ Type, r io.Reader, size int64) (ID, error) {
 	if err := z.Close(); err != nil {
 		return ID{}, err
 	}
-	id := sum(h)
+	id := w.db.opt.Format.Sum(h)
 	if _, again := w.index[id]; !again {
 		w.entry(id, start, crc.Sum32())
 	}
@@ -181,7 +175,7 @@ func (w *packWriter) read(id ID) (Type, []byte, error) {
 		}
 		src = w.file
 	}
-	h, data, err := readEntry(&w.db.pools, src, w.entries[i].offset)
+	h, data, err := readEntry(&w.db.pools, src, w.db.opt.Format, w.entries[i].offset)
 	return h.typ, data, err
 }
 
@@ -197,7 +191,7 @@ func (w *packWriter) finish(keep bool) error {
 	}
 	pack := w.file
 	w.file = nil // from here on Place removes it
-	slices.SortFunc(w.entries, func(a, b packEntry) int { return bytes.Compare(a.id[:], b.id[:]) })
+	slices.SortFunc(w.entries, func(a, b packEntry) int { return a.id.Compare(b.id) })
 	idx, err := w.temp()
 	if err == nil {
 		_, err = idx.Write(encodeIdx(w.entries, sum))
@@ -251,25 +245,25 @@ func (w *packWriter) place(f *os.File, name string) error {
 func (w *packWriter) complete() (ID, error) {
 	head := append(make([]byte, 0, packHead), "PACK\x00\x00\x00\x02"...)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(w.entries)))
-	var id ID
+	h := w.db.opt.Format.New()
 	if w.file == nil {
 		copy(w.buf, head)
-		id = ID(sha1.Sum(w.buf))
-		w.buf = append(w.buf, id[:]...)
+		h.Write(w.buf)
+		id := w.db.opt.Format.Sum(h)
+		w.buf = append(w.buf, id.Bytes()...)
 		return id, w.spill()
 	}
 	if err := w.spill(); err != nil {
-		return id, err
+		return ID{}, err
 	}
 	if _, err := w.file.WriteAt(head, 0); err != nil {
-		return id, err
+		return ID{}, err
 	}
-	h := sha1.New()
 	if _, err := io.CopyBuffer(h, io.NewSectionReader(w.file, 0, w.flushed), make([]byte, packChunk)); err != nil {
-		return id, err
+		return ID{}, err
 	}
-	id = sum(h)
-	_, err := w.file.WriteAt(id[:], w.flushed)
+	id := w.db.opt.Format.Sum(h)
+	_, err := w.file.WriteAt(id.Bytes(), w.flushed)
 	return id, err
 }
 

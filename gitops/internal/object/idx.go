@@ -2,6 +2,7 @@ package object
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"os"
 	"sort"
@@ -12,6 +13,7 @@ import (
 // file once under another name and never changes it.
 type idx struct {
 	f      *os.File
+	size   int64       // of a name, in bytes
 	fanout [256]uint32 // names that begin with a byte up to this one
 }
 
@@ -21,12 +23,12 @@ const (
 	bucketSize = 64 << 10 // bytes of names read at once
 )
 
-func openIdx(name string) (*idx, error) {
+func openIdx(name string, format Format) (*idx, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	x := &idx{f: f}
+	x := &idx{f: f, size: int64(format.Size())}
 	if err := x.readFanout(); err != nil {
 		f.Close()
 		return nil, err
@@ -50,24 +52,45 @@ func (x *idx) readFanout() error {
 		}
 		x.fanout[i], last = n, n
 	}
+	return x.checkLength()
+}
+
+// checkLength refuses an index that has not the length of one with its number
+// of names: cut short, or with names of another hash, which an alternate may
+// have.
+func (x *idx) checkLength() error {
+	info, err := x.f.Stat()
+	if err != nil {
+		return err
+	}
+	n := int64(x.fanout[255])
+	large := info.Size() - (idxNames + n*(x.size+4+4) + 2*x.size)
+	if large < 0 || large%8 != 0 || large > 8*n {
+		return damaged("%s: its length does not fit %d names of %d bytes", x.f.Name(), n, x.size)
+	}
 	return nil
 }
 
 // find returns where in the pack an object begins.
 func (x *idx) find(id ID) (offset int64, ok bool, err error) {
-	lo, hi := int64(0), int64(x.fanout[id[0]])
-	if id[0] > 0 {
-		lo = int64(x.fanout[id[0]-1])
+	want := id.Bytes()
+	if int64(len(want)) != x.size {
+		return 0, false, nil
+	}
+	lo, hi := int64(0), int64(x.fanout[want[0]])
+	if want[0] > 0 {
+		lo = int64(x.fanout[want[0]-1])
 	}
 	// Names are evenly spread: in all but the largest packs the bucket is one
 	// short read.
-	var name ID
-	for (hi-lo)*int64(len(name)) > bucketSize {
+	for (hi-lo)*x.size > bucketSize {
 		mid := lo + (hi-lo)/2
-		if _, err := x.f.ReadAt(name[:], idxNames+mid*int64(len(name))); err != nil {
+		var buf [sha256.Size]byte
+		name := buf[:x.size]
+		if _, err := x.f.ReadAt(name, idxNames+mid*x.size); err != nil {
 			return 0, false, damaged("%s: %v", x.f.Name(), err)
 		}
-		if bytes.Compare(name[:], id[:]) <= 0 {
+		if bytes.Compare(name, want) <= 0 {
 			lo = mid
 		} else {
 			hi = mid
@@ -77,13 +100,13 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	if n == 0 {
 		return 0, false, nil
 	}
-	names := make([]byte, n*len(name))
-	if _, err := x.f.ReadAt(names, idxNames+lo*int64(len(name))); err != nil {
+	names := make([]byte, (hi-lo)*x.size)
+	if _, err := x.f.ReadAt(names, idxNames+lo*x.size); err != nil {
 		return 0, false, damaged("%s: %v", x.f.Name(), err)
 	}
-	at := func(i int) []byte { return names[i*len(name):][:len(name)] }
-	i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), id[:]) >= 0 })
-	if i == n || !bytes.Equal(at(i), id[:]) {
+	at := func(i int) []byte { return names[i*int(x.size):][:x.size] }
+	i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), want) >= 0 })
+	if i == n || !bytes.Equal(at(i), want) {
 		return 0, false, nil
 	}
 	offset, err = x.offset(lo + int64(i))
@@ -95,14 +118,14 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 func (x *idx) offset(i int64) (int64, error) {
 	n := int64(x.fanout[255])
 	var b [8]byte
-	if _, err := x.f.ReadAt(b[:4], idxNames+n*(20+4)+i*4); err != nil {
+	if _, err := x.f.ReadAt(b[:4], idxNames+n*(x.size+4)+i*4); err != nil {
 		return 0, damaged("%s: %v", x.f.Name(), err)
 	}
 	o := binary.BigEndian.Uint32(b[:4])
 	if o>>31 == 0 {
 		return int64(o), nil
 	}
-	if _, err := x.f.ReadAt(b[:], idxNames+n*(20+4+4)+int64(o&0x7fffffff)*8); err != nil {
+	if _, err := x.f.ReadAt(b[:], idxNames+n*(x.size+4+4)+int64(o&0x7fffffff)*8); err != nil {
 		return 0, damaged("%s: %v", x.f.Name(), err)
 	}
 	return int64(binary.BigEndian.Uint64(b[:]) & (1<<63 - 1)), nil
@@ -110,10 +133,11 @@ func (x *idx) offset(i int64) (int64, error) {
 
 // encodeIdx writes the index of a pack whose entries are sorted by name.
 func encodeIdx(entries []packEntry, packSum ID) []byte {
-	b := append(make([]byte, 0, int(idxNames)+len(entries)*28+40), idxMagic...)
+	format := packSum.Format()
+	b := append(make([]byte, 0, int(idxNames)+len(entries)*(format.Size()+8)+2*format.Size()), idxMagic...)
 	var fanout [256]uint32
 	for _, e := range entries {
-		fanout[e.id[0]]++
+		fanout[e.id.b[0]]++
 	}
 	n := uint32(0)
 	for _, c := range fanout {
@@ -121,7 +145,7 @@ func encodeIdx(entries []packEntry, packSum ID) []byte {
 		b = binary.BigEndian.AppendUint32(b, n)
 	}
 	for _, e := range entries {
-		b = append(b, e.id[:]...)
+		b = append(b, e.id.Bytes()...)
 	}
 	for _, e := range entries {
 		b = binary.BigEndian.AppendUint32(b, e.crc)
@@ -136,6 +160,8 @@ func encodeIdx(entries []packEntry, packSum ID) []byte {
 		large = binary.BigEndian.AppendUint64(large, uint64(e.offset))
 	}
 	b = append(b, large...)
-	b = append(b, packSum[:]...)
-	return append(b, sha1Of(b)...)
+	b = append(b, packSum.Bytes()...)
+	h := format.New()
+	h.Write(b)
+	return h.Sum(b)
 }

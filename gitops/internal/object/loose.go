@@ -94,7 +94,7 @@ func (db *DB) Reader(id ID) (*Reader, error) {
 	if p, at := db.locate(id, false, false); p != nil {
 		if f, err := p.open(); err == nil {
 			fl := db.pools.reader(io.NewSectionReader(f, at, 1<<62))
-			if h, err := readHead(fl, at); err == nil && !h.typ.IsDelta() && fl.start() == nil {
+			if h, err := readHead(fl, p.format, at); err == nil && !h.typ.IsDelta() && fl.start() == nil {
 				return newReader(id, h.typ, h.size, fl, func() { db.pools.putReader(fl) }), nil
 			}
 			db.pools.putReader(fl)
@@ -116,7 +116,7 @@ func (db *DB) Reader(id ID) (*Reader, error) {
 func newReader(id ID, typ Type, size int64, fl *inflater, done func()) *Reader {
 	return &Reader{
 		Type: typ, Size: size, id: id, left: size,
-		r: fl.zr, hash: newHash(typ, size), check: fl.end, done: done,
+		r: fl.zr, hash: id.Format().NewHash(typ, size), check: fl.end, done: done,
 	}
 }
 
@@ -128,7 +128,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		if err := r.check(); err != nil {
 			return 0, &Error{ID: r.id, Err: err}
 		}
-		if sum(r.hash) != r.id {
+		if r.id.Format().Sum(r.hash) != r.id {
 			return 0, &Error{ID: r.id, Err: damaged("its content has another hash")}
 		}
 		return 0, io.EOF

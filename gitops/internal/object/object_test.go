@@ -188,7 +188,7 @@ func TestDamaged(t *testing.T) {
 		os.WriteFile(file, bad, 0o644)
 		os.Remove(file)
 		os.WriteFile(file, bad, 0o444)
-		if _, data, err := open(t, r, Options{}).Read(name); err == nil && Hash(Blob, data) != name {
+		if _, data, err := open(t, r, Options{}).Read(name); err == nil && SHA1.Hash(Blob, data) != name {
 			t.Fatalf("byte %d: no error", i)
 		}
 	}
@@ -315,7 +315,7 @@ func TestBlobFrom(t *testing.T) {
 	rand.NewChaCha8([32]byte{7}).Read(big)
 	small := must(b.BlobFrom(strings.NewReader("small"), 5))
 	first := must(b.BlobFrom(bytes.NewReader(big), int64(len(big))))
-	if again := must(b.BlobFrom(bytes.NewReader(big), int64(len(big)))); again != first || first != Hash(Blob, big) {
+	if again := must(b.BlobFrom(bytes.NewReader(big), int64(len(big)))); again != first || first != SHA1.Hash(Blob, big) {
 		t.Fatal("another name")
 	}
 	for _, size := range []int64{3, 6, int64(len(big)) - 1, int64(len(big)) + 1} {

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -99,7 +100,7 @@ func (o *overlay) entry(old Entry, path string, paths []string) (Entry, error) {
 		old = none
 		if leaf != nil {
 			old.Mode, old.ID = leaf.Mode, leaf.ID
-			if err := checkEntry(old); err != nil {
+			if err := errors.Join(checkEntry(old), o.b.db.check(old.ID)); err != nil {
 				return none, fmt.Errorf("%s: %w", path, err)
 			}
 			if o.anyLeaf(paths) {

@@ -14,9 +14,10 @@ import (
 // open pack can still be read after git has deleted it.
 type pack struct {
 	base   string // path without the suffix
-	cruft  bool   // has a .mtimes file: its objects have times of their own
-	keep   bool   // has a .keep file
-	own    bool   // in the repository's own store, not in an alternate
+	format Format
+	cruft  bool // has a .mtimes file: its objects have times of their own
+	keep   bool // has a .keep file
+	own    bool // in the repository's own store, not in an alternate
 	mu     sync.Mutex
 	idx    *idx
 	data   *os.File
@@ -27,7 +28,7 @@ type pack struct {
 func (p *pack) find(id ID) (int64, bool, error) {
 	p.mu.Lock()
 	if p.idx == nil && p.failed == nil {
-		p.idx, p.failed = openIdx(p.base + ".idx")
+		p.idx, p.failed = openIdx(p.base+".idx", p.format)
 	}
 	x, err := p.idx, p.failed
 	p.mu.Unlock()
@@ -81,7 +82,7 @@ func (p *pack) read(pl *pools, offset int64, other func(ID) (Type, []byte, error
 	var typ Type
 	var data []byte
 	for typ == 0 {
-		h, content, err := readEntry(pl, f, offset)
+		h, content, err := readEntry(pl, f, p.format, offset)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -135,7 +136,7 @@ func (p *pack) stat(pl *pools, offset int64, other func(ID) (Type, int64, error)
 	size := int64(-1)
 	for range maxChain {
 		fl := pl.reader(io.NewSectionReader(f, offset, 1<<62))
-		h, err := readHead(fl, offset)
+		h, err := readHead(fl, p.format, offset)
 		if err == nil && size < 0 {
 			if size = h.size; h.typ.IsDelta() {
 				size, err = resultSize(fl)
@@ -192,10 +193,10 @@ func uvarint(r io.ByteReader) (n int64, err error) {
 	return 0, damaged("a number is too long")
 }
 
-func readEntry(pl *pools, f io.ReaderAt, offset int64) (entryHead, []byte, error) {
+func readEntry(pl *pools, f io.ReaderAt, format Format, offset int64) (entryHead, []byte, error) {
 	fl := pl.reader(io.NewSectionReader(f, offset, 1<<62))
 	defer pl.putReader(fl)
-	h, err := readHead(fl, offset)
+	h, err := readHead(fl, format, offset)
 	if err != nil {
 		return h, nil, err
 	}
@@ -207,7 +208,7 @@ func readEntry(pl *pools, f io.ReaderAt, offset int64) (entryHead, []byte, error
 }
 
 // readHead reads the head of an entry, as gitformat-pack(5) describes it.
-func readHead(fl *inflater, offset int64) (h entryHead, err error) {
+func readHead(fl *inflater, format Format, offset int64) (h entryHead, err error) {
 	c, err := fl.br.ReadByte()
 	if err != nil {
 		return h, damaged("%v", err)
@@ -234,7 +235,8 @@ func readHead(fl *inflater, offset int64) (h entryHead, err error) {
 			return h, damaged("the base of a delta lies outside its pack")
 		}
 	case plumbing.REFDeltaObject:
-		if _, err := io.ReadFull(fl.br, h.baseID[:]); err != nil {
+		h.baseID.n = uint8(format.Size())
+		if _, err := io.ReadFull(fl.br, h.baseID.b[:h.baseID.n]); err != nil {
 			return h, damaged("%v", err)
 		}
 	default:

@@ -8,11 +8,11 @@ import (
 )
 
 // CommitTree returns the tree that a commit's content names.
-func CommitTree(data []byte) (ID, error) {
+func (f Format) CommitTree(data []byte) (ID, error) {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	word, digits, _ := strings.Cut(string(line), " ")
 	id, ok := ParseID(digits)
-	if word != "tree" || !ok {
+	if word != "tree" || !ok || id.Format() != f {
 		return ID{}, damaged("a commit names no tree")
 	}
 	return id, nil
@@ -28,7 +28,7 @@ type TagObject struct {
 }
 
 // ParseTag reads the content of a tag.
-func ParseTag(data []byte) (*TagObject, error) {
+func (f Format) ParseTag(data []byte) (*TagObject, error) {
 	head, message, _ := strings.Cut(string(data), "\n\n")
 	t := &TagObject{Message: message}
 	for i, line := range strings.Split(strings.TrimSuffix(head, "\n"), "\n") {
@@ -37,7 +37,7 @@ func ParseTag(data []byte) (*TagObject, error) {
 		switch i {
 		case 0:
 			t.Object, ok = ParseID(value)
-			ok = ok && word == "object"
+			ok = ok && word == "object" && t.Object.Format() == f
 		case 1:
 			var err error
 			t.Type, err = plumbing.ParseObjectType(value)
@@ -83,13 +83,13 @@ func PeelToTree(r interface {
 		case Tree:
 			return id, nil
 		case Commit:
-			tree, err := CommitTree(data)
+			tree, err := id.Format().CommitTree(data)
 			if err != nil {
 				return ID{}, wrap(id, err)
 			}
 			return tree, nil
 		case Tag:
-			t, err := ParseTag(data)
+			t, err := id.Format().ParseTag(data)
 			if err != nil {
 				return ID{}, wrap(id, err)
 			}

@@ -93,7 +93,7 @@ func encodeTree(entries []Entry) []byte {
 	}
 	size := 0
 	for _, e := range entries {
-		size += len("100644 ") + len(e.Name) + 1 + len(e.ID)
+		size += len("100644 ") + len(e.Name) + 1 + len(e.ID.Bytes())
 	}
 	b := make([]byte, 0, size)
 	for _, e := range entries {
@@ -101,15 +101,15 @@ func encodeTree(entries []Entry) []byte {
 		b = append(b, ' ')
 		b = append(b, e.Name...)
 		b = append(b, 0)
-		b = append(b, e.ID[:]...)
+		b = append(b, e.ID.Bytes()...)
 	}
 	return b
 }
 
 // ParseTree reads the content of a tree. It checks the form, not the order;
 // errors have the cause ErrDamaged.
-func ParseTree(data []byte) ([]Entry, error) {
-	entries := make([]Entry, 0, len(data)/36)
+func (f Format) ParseTree(data []byte) ([]Entry, error) {
+	entries := make([]Entry, 0, len(data)/(f.Size()+16))
 	for len(data) > 0 {
 		space := bytes.IndexByte(data, ' ')
 		if space <= 0 || space > 7 {
@@ -121,11 +121,12 @@ func ParseTree(data []byte) ([]Entry, error) {
 		}
 		data = data[space+1:]
 		end := bytes.IndexByte(data, 0)
-		if end <= 0 || len(data) < end+1+len(ID{}) || bytes.IndexByte(data[:end], '/') >= 0 {
+		if end <= 0 || len(data) < end+1+f.Size() || bytes.IndexByte(data[:end], '/') >= 0 {
 			return nil, damaged("a tree's entry has no name or no object")
 		}
 		e := Entry{Name: string(data[:end]), Mode: Mode(mode)}
-		data = data[end+1+copy(e.ID[:], data[end+1:]):]
+		e.ID, _ = f.FromBytes(data[end+1:])
+		data = data[end+1+f.Size():]
 		entries = append(entries, e)
 	}
 	return entries, nil
@@ -143,7 +144,7 @@ func ReadTree(r Reading, id ID) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := ParseTree(data)
+	entries, err := id.Format().ParseTree(data)
 	if err != nil {
 		return nil, wrap(id, err)
 	}

@@ -45,7 +45,7 @@ func TestTreeOrderIsGits(t *testing.T) {
 }
 
 func TestTreeRefusals(t *testing.T) {
-	blob := Hash(Blob, nil)
+	blob := SHA1.Hash(Blob, nil)
 	for _, entries := range [][]Entry{
 		{{Name: "", Mode: File, ID: blob}},
 		{{Name: "a/b", Mode: File, ID: blob}},
@@ -164,10 +164,10 @@ func TestOverlayWritesOnlyTheWay(t *testing.T) {
 	if same := must(b.Overlay(head, map[string]*Leaf{"none": nil})); same != head {
 		t.Error("another tree for no change")
 	}
-	if empty := must(b.Overlay(ID{}, nil)); empty != EmptyTree {
+	if empty := must(b.Overlay(ID{}, nil)); empty != SHA1.EmptyTree() {
 		t.Error(empty)
 	}
-	if empty := must(b.Overlay(ID{}, map[string]*Leaf{"a/b": nil})); empty != EmptyTree {
+	if empty := must(b.Overlay(ID{}, map[string]*Leaf{"a/b": nil})); empty != SHA1.EmptyTree() {
 		t.Error(empty)
 	}
 	if _, err := b.Overlay(head, map[string]*Leaf{"x/.git/config": {File, blob}}); err == nil {
@@ -211,30 +211,30 @@ func TestTagAndCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag, err := ParseTag(data)
+	tag, err := SHA1.ParseTag(data)
 	if err != nil || tag.Name != "v1" || tag.Type != Commit || tag.Message != "subject\n\nbody\n" || !bytes.Equal(tag.Encode(), data) {
 		t.Errorf("%+v %v", tag, err)
 	}
 	for _, bad := range []string{"", "object x\n", "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"} {
-		if _, err := ParseTag([]byte(bad)); !errors.Is(err, ErrDamaged) {
+		if _, err := SHA1.ParseTag([]byte(bad)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
 
 func FuzzParseTree(f *testing.F) {
-	blob := Hash(Blob, nil)
-	f.Add(encodeTree([]Entry{{"a", File, blob}, {"b", Dir, EmptyTree}, {"c", 0o100664, blob}}))
+	blob := SHA1.Hash(Blob, nil)
+	f.Add(encodeTree([]Entry{{"a", File, blob}, {"b", Dir, SHA1.EmptyTree()}, {"c", 0o100664, blob}}))
 	f.Add([]byte("100644 a\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		entries, err := ParseTree(data)
+		entries, err := SHA1.ParseTree(data)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) {
 				t.Fatal(err)
 			}
 			return
 		}
-		again, err := ParseTree(encodeTree(entries))
+		again, err := SHA1.ParseTree(encodeTree(entries))
 		if err != nil || len(again) != len(entries) {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func FuzzReadEntry(f *testing.F) {
 	f.Add(e.Bytes())
 	f.Add([]byte("\x6f\x01x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if h, content, err := readEntry(&db.pools, bytes.NewReader(data), 0); err == nil {
+		if h, content, err := readEntry(&db.pools, bytes.NewReader(data), SHA1, 0); err == nil {
 			if h.typ.IsDelta() {
 				applyDelta([]byte("base"), content)
 			}

@@ -10,13 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // An IndexEntry is one entry of git's index.
 type IndexEntry struct {
 	Path  string
 	Mode  uint32 // as in a tree: 0100644, 0100755, 0120000, 0160000
-	ID    [20]byte
+	ID    object.ID
 	Stage int // 0, or 1 to 3 for a path that is not merged
 
 	SkipWorktree    bool
@@ -265,7 +267,7 @@ func (r *rawEntry) entry() IndexEntry {
 			Dev: u(4), Ino: u(5), UID: u(7), GID: u(8), Size: u(9),
 		},
 	}
-	copy(e.ID[:], b[40:60])
+	e.ID, _ = object.SHA1.FromBytes(b[40:])
 	return e
 }
 

@@ -2,9 +2,10 @@ package repo
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"strconv"
+
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // The bits of an entry in git's memory, which `ls-files --debug` prints.
@@ -42,15 +43,15 @@ func readListed(out []byte) (e IndexEntry, rest []byte, err error) {
 	record, rest, ok := bytes.Cut(out, []byte{0})
 	head, path, ok2 := bytes.Cut(record, []byte("\t"))
 	words := bytes.Fields(head)
-	if !ok || !ok2 || len(words) != 4 || len(words[2]) != 40 {
+	if !ok || !ok2 || len(words) != 4 {
 		return e, nil, fmt.Errorf("unexpected line %q", record)
 	}
 	mode, err := strconv.ParseUint(string(words[1]), 8, 32)
 	if err != nil {
 		return e, nil, err
 	}
-	if _, err := hex.Decode(e.ID[:], words[2]); err != nil {
-		return e, nil, err
+	if e.ID, ok = object.ParseID(string(words[2])); !ok {
+		return e, nil, fmt.Errorf("unexpected object %q", words[2])
 	}
 	e.Path, e.Mode = string(path), uint32(mode)
 	if e.Stage, err = strconv.Atoi(string(words[3])); err != nil {

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,7 +54,7 @@ func listing(x *Index) string {
 		if e.AssumeUnchanged {
 			tag = strings.ToLower(tag)
 		}
-		fmt.Fprintf(&b, "%s %06o %s %d\t%s\x00", tag, e.Mode, hex.EncodeToString(e.ID[:]), e.Stage, e.Path)
+		fmt.Fprintf(&b, "%s %06o %s %d\t%s\x00", tag, e.Mode, e.ID, e.Stage, e.Path)
 	}
 	return b.String()
 }
