@@ -229,7 +229,6 @@ func (x *indexNames) list() snapshot.SortedPaths {
 	return x.paths
 }
 
-
 // tracked is what is stored whatever ignores it: the index's paths and, at the
 // end of a turn, those that its start stored.
 type tracked struct {

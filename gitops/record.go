@@ -268,7 +268,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 	t.MadeDirs, t.RemovedDirs = plan.Mkdir, plan.Rmdir
 	t.Paths, t.Moves = nil, nil
 	m := &meta{
-		Format: format, Kind: t.Kind, Scope: "paths", Status: t.Status,
+		Format: format, Kind: t.Kind, Scope: ScopePaths, Status: t.Status, Parent: t.Parent,
 		Agent: t.Agent, Session: t.Session, Message: t.Message,
 		Undoes: t.Undoes, Partial: t.Partial,
 		Started: t.Started.UTC().Truncate(time.Millisecond), Ended: time.Now().UTC().Truncate(time.Millisecond),
@@ -475,6 +475,11 @@ func (r *Repo) drop(t *Turn) error {
 		return err
 	}
 	defer unlock()
+	return r.dropLocked(t)
+}
+
+// dropLocked is drop for who holds the number lock.
+func (r *Repo) dropLocked(t *Turn) error {
 	name := filepath.Join(r.sharedDir(), "next")
 	n, err := lastNumber(name)
 	if err == nil && n < t.N {

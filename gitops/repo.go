@@ -54,6 +54,8 @@ type Repo struct {
 	refs   *ref.Store
 	tree   *snapshot.Worktree
 	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
+
+	coverage Coverage
 }
 
 // Open opens the worktree that holds dir. A directory that is in no worktree

@@ -23,13 +23,23 @@ const format = 1
 const (
 	KindApply  = "apply"
 	KindRewind = "rewind"
+	KindTurn   = "turn" // of an agent, from its begin to its end
+	KindRun    = "run"  // of one command
 )
 
 // The states of a turn.
 const (
-	StatusOpen      = "open"
-	StatusComplete  = "complete"
-	StatusRecovered = "recovered" // closed by recovery with what was on disk
+	StatusOpen        = "open"
+	StatusComplete    = "complete"
+	StatusInterrupted = "interrupted" // closed by somebody else's command
+	StatusRecovered   = "recovered"   // closed by recovery with what was on disk
+)
+
+// The scopes of a turn: the paths that one transaction touched, or everything in
+// the worktree.
+const (
+	ScopePaths    = "paths"
+	ScopeWorktree = "worktree"
 )
 
 // A Turn is one recorded change of the worktree. The caller of [Repo.Apply]
@@ -37,11 +47,15 @@ const (
 // recorded or read.
 type Turn struct {
 	N       int    // the number, from 1, never reused
-	Kind    string // KindApply or KindRewind
+	Kind    string // one of the kinds above
+	Scope   string // ScopePaths or ScopeWorktree
 	Status  string
 	Agent   string // empty if nobody said
 	Session string
 	Message string // the prompt or description; its first line is the subject
+
+	AgentTurn string // the agent's own id of the turn
+	Parent    int    // the open turn of the same session in which it ran; 0: none
 
 	Started, Ended time.Time
 	Undoes         []int    // the turns that a rewind takes back
@@ -92,12 +106,14 @@ type meta struct {
 	Status      string    `json:"status"`
 	Agent       string    `json:"agent,omitempty"`
 	Session     string    `json:"session,omitempty"`
+	AgentTurn   string    `json:"agent_turn,omitempty"`
+	Parent      int       `json:"parent,omitempty"`
 	Message     string    `json:"message,omitempty"`
 	Undoes      []int     `json:"undoes,omitempty"`
 	Partial     bool      `json:"partial,omitempty"`
-	Paths       []string  `json:"paths"`
+	Paths       []string  `json:"paths,omitempty"` // of scope paths
 	Started     time.Time `json:"started"`
-	Ended       time.Time `json:"ended"`
+	Ended       time.Time `json:"ended,omitzero"`
 	Worktree    metaTree  `json:"worktree"`
 	Host        string    `json:"host,omitempty"`
 	Head        metaHeads `json:"head"`
@@ -105,7 +121,36 @@ type meta struct {
 	Moves       []Move    `json:"moves,omitempty"`
 	MadeDirs    []string  `json:"made_dirs,omitempty"`
 	RemovedDirs []string  `json:"removed_dirs,omitempty"`
-	Stats       metaStats `json:"stats"`
+
+	// Of scope worktree.
+	EmptyDirs  metaList     `json:"empty_dirs,omitzero"`
+	Ignored    metaList     `json:"ignored,omitzero"`
+	Skipped    metaSkips    `json:"skipped,omitzero"`
+	Incomplete metaList     `json:"incomplete,omitzero"`
+	Unstable   metaUnstable `json:"unstable,omitzero"`
+	Nested     []metaNested `json:"nested,omitempty"`
+	Owners     metaOwners   `json:"owners,omitzero"`
+	Scans      metaScans    `json:"scans,omitzero"`
+	Git        metaGit      `json:"git,omitzero"`
+	Late       bool         `json:"late,omitempty"` // closed without evidence of when its agent stopped
+
+	Stats metaStats `json:"stats"`
+}
+
+type metaUnstable struct {
+	Before []string `json:"before,omitempty"`
+	After  []string `json:"after,omitempty"`
+}
+
+type metaScans struct {
+	Before metaScan `json:"before"`
+	After  metaScan `json:"after,omitzero"`
+}
+
+// metaOwners says who wrote a path, where it is not the default.
+type metaOwners struct {
+	Default string            `json:"default"`
+	Paths   map[string]string `json:"paths,omitempty"`
 }
 
 type metaTree struct {
@@ -148,6 +193,7 @@ type metaStats struct {
 	Created     int   `json:"created"`
 	Changed     int   `json:"changed"`
 	Deleted     int   `json:"deleted"`
+	Scanned     int   `json:"scanned,omitempty"`
 	StoredBytes int64 `json:"stored_bytes"`
 }
 
@@ -254,22 +300,35 @@ func octal(p fs.FileMode) string { return fmt.Sprintf("%04o", uint32(p)) }
 // mode returns the full mode of a regular file that a tree holds as exec or
 // not.
 func (m *meta) mode(path string, exec, after bool) fs.FileMode {
-	list := m.Modes.Before
+	path = encodePath(path)
+	text, ok := "", false
 	if after {
-		list = m.Modes.After
+		text, ok = m.Modes.After[path]
 	}
-	text, ok := list[encodePath(path)]
-	if !ok {
-		text = m.Modes.Base[classes[exec]]
+	if !ok && (!after || m.Scope == ScopeWorktree) {
+		text, ok = m.Modes.Before[path]
 	}
+	// An exception of the start says nothing of a file that became another.
+	mode, known := parseMode(text)
+	if !ok || !known || (mode&0o100 != 0) != exec {
+		mode, known = parseMode(m.Modes.Base[classes[exec]])
+	}
+	if known {
+		return mode
+	}
+	if exec {
+		return 0o755
+	}
+	return 0o644
+}
+
+// parseMode reads four octal digits.
+func parseMode(text string) (mode fs.FileMode, ok bool) {
 	bits, err := strconv.ParseUint(text, 8, 12)
 	if err != nil {
-		bits = 0o644
-		if exec {
-			bits = 0o755
-		}
+		return 0, false
 	}
-	mode := fs.FileMode(bits & 0o777)
+	mode = fs.FileMode(bits & 0o777)
 	if bits&0o4000 != 0 {
 		mode |= fs.ModeSetuid
 	}
@@ -279,7 +338,7 @@ func (m *meta) mode(path string, exec, after bool) fs.FileMode {
 	if bits&0o1000 != 0 {
 		mode |= fs.ModeSticky
 	}
-	return mode
+	return mode, true
 }
 
 // tagMessage is the body of the turn's tag: subject, the rest of the prompt,
@@ -308,6 +367,10 @@ func (t *Turn) tagMessage() string {
 	}
 	trailer("Head", t.Head)
 	trailer("Worktree", t.Worktree)
+	if t.Parent > 0 {
+		trailer("Parent", strconv.Itoa(t.Parent))
+	}
+	trailer("Turn-Id", t.AgentTurn)
 	if t.Partial {
 		trailer("Partial", "yes")
 	}
@@ -337,7 +400,8 @@ func (t *Turn) fill(data []byte) error {
 		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json is that of turn %d", t.N, m.Turn)}
 	}
 	t.meta = m
-	t.Kind, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Status, m.Agent, m.Session, m.Message
+	t.Kind, t.Scope, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Scope, m.Status, m.Agent, m.Session, m.Message
+	t.AgentTurn, t.Parent = m.AgentTurn, m.Parent
 	t.Started, t.Ended = m.Started, m.Ended
 	t.Undoes, t.Partial, t.Moves = m.Undoes, m.Partial, slices.Clone(m.Moves)
 	for i := range t.Moves {

@@ -91,10 +91,13 @@ func damaged(n int, err error) error {
 // Changes returns what a turn changed, one Change a path, sorted. Files have
 // mode and ID; their bytes are read by [Repo.Content]. A turn with a missing
 // object is an error with code Damaged: a lost object is never taken for an
-// absent file.
+// absent file. An open turn has no changes yet.
 func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
 	if err := t.newer(); err != nil {
 		return nil, err
+	}
+	if t.Status == StatusOpen && t.Scope == ScopeWorktree {
+		return nil, nil
 	}
 	before, err := r.side(t, "before")
 	if err != nil {
@@ -104,12 +107,18 @@ func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
 	if err != nil {
 		return nil, damaged(t.N, err)
 	}
+	paths := t.Paths
+	if t.Scope == ScopeWorktree {
+		if paths, err = r.changedPaths(t, before, after); err != nil {
+			return nil, damaged(t.N, err)
+		}
+	}
 	from := map[string]string{}
 	for _, m := range t.Moves {
 		from[m.To] = m.From
 	}
 	var changes []edit.Change
-	for _, path := range slices.Sorted(slices.Values(t.Paths)) {
+	for _, path := range slices.Sorted(slices.Values(paths)) {
 		c := edit.Change{Path: path, From: from[path]}
 		if c.Before, err = before.file(path); err == nil {
 			c.After, err = after.file(path)
@@ -179,6 +188,12 @@ func (s *side) entry(p string) (object.Entry, bool, error) {
 	}
 	e, ok := d[name]
 	return e, ok, nil
+}
+
+// isDir reports whether the side holds a directory with something stored in it.
+func (s *side) isDir(p string) bool {
+	e, ok, err := s.entry(p)
+	return err == nil && ok && e.Mode.IsDir()
 }
 
 // file returns what the side holds at a path: nil for nothing or a directory.

@@ -37,6 +37,7 @@ type Config struct {
 	}
 	Compat    Compat
 	Providers map[string]*Provider
+	Snapshot  SnapshotConfig
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -59,6 +60,7 @@ func (c *Config) schema() section {
 		}.decode,
 		"compat":    c.Compat.schema().decode,
 		"providers": named(&c.Providers, (*Provider).schema),
+		"snapshot":  c.Snapshot.schema().decode,
 	}
 }
 
@@ -73,20 +75,30 @@ func (c *Config) schema() section {
 func DecodeConfig(place string, data []byte) (*Config, error) {
 	d := decoder{place: place}
 	c := &Config{}
-	d.read(data, func(root ast.Node) { c.schema().decode(&d, "", root) })
+	d.read(data, func(root ast.Node) {
+		c.schema().decode(&d, "", root)
+		if c.Snapshot.AllowRoot != nil && inRepository(place) {
+			d.errorf(start(root), "snapshot.allow_root: allow counts only in the user's file")
+		}
+	})
 	if err := d.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
+// inRepository reports whether the place of a file is one in a repository: any
+// but the user's.
+func inRepository(place string) bool { return strings.HasSuffix(place, ConfigName) }
+
 // Settings are the values in force, in the terms of the packages that use them.
 type Settings struct {
-	RefuseAmbiguous  bool   // match.ambiguous: what fits several places is an error
-	KeepFinalNewline bool   // match.final_newline: an update ends in a line break only where the file did
-	Atomic           bool   // apply.atomic: one failure leaves nothing of a request
-	RequestLimit     int64  // limits.request: bytes of a request
-	FileLimit        int64  // limits.file: bytes of a file that may be edited
+	RefuseAmbiguous  bool  // match.ambiguous: what fits several places is an error
+	KeepFinalNewline bool  // match.final_newline: an update ends in a line break only where the file did
+	Atomic           bool  // apply.atomic: one failure leaves nothing of a request
+	RequestLimit     int64 // limits.request: bytes of a request
+	FileLimit        int64 // limits.file: bytes of a file that may be edited
+	Snapshot         SnapshotConfig
 	MemoryDir        string // memory.dir: what /memories stands for, relative to the worktree's root; empty: nothing
 }
 
@@ -94,7 +106,7 @@ type Settings struct {
 // the defaults last. Of most settings the nearest layer that has a say counts;
 // an ambiguous match is refused if any layer wants it. A nil layer says nothing.
 func MergeConfig(layers ...*Config) Settings {
-	s := Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20}
+	s := Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20, Snapshot: mergeSnapshot(layers)}
 	for _, c := range slices.Backward(layers) { // the nearest has the last word
 		if c == nil {
 			continue

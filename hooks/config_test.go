@@ -243,7 +243,7 @@ func TestMergeConfig(t *testing.T) {
 		{"the user alone", config(""), config("match: {final_newline: preserve}\napply: {atomic: true}"), with(func(s *hooks.Settings) { s.KeepFinalNewline, s.Atomic = true, true })},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := hooks.MergeConfig(tt.repository, tt.user); got != tt.want {
+			if got := hooks.MergeConfig(tt.repository, tt.user); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})

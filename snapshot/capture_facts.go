@@ -67,9 +67,13 @@ func classOf(e *statcache.Entry) (Class, bool) {
 }
 
 // Facts gathers what the tree does not hold. It builds paths only for what it
-// lists.
-func (c *Capture) Facts() *Facts {
-	f := &Facts{Usual: c.usual()}
+// lists. Usual are the permissions that are not listed; nil: the most frequent
+// ones. The permissions of the paths in also are listed whatever they are.
+func (c *Capture) Facts(usual map[Class]fs.FileMode, also []string) *Facts {
+	if usual == nil {
+		usual = c.usual()
+	}
+	f := &Facts{Usual: usual}
 	path := func(i int) string { return string(c.res.AppendPath(nil, i)) }
 	odd := false // anything to list at all
 	for i := range c.res.Entries {
@@ -102,6 +106,14 @@ func (c *Capture) Facts() *Facts {
 			}
 			return true
 		})
+	}
+	for _, p := range also {
+		if i, ok := c.find(strings.TrimSuffix(p, "/")); ok {
+			e := &c.res.Entries[i]
+			if class, ok := classOf(e); ok && e.Mode.IsDir() == strings.HasSuffix(p, "/") && e.Mode&permissions == usual[class] {
+				f.Modes = append(f.Modes, PathMode{p, e.Mode & permissions})
+			}
+		}
 	}
 	for k := range c.res.Dirs {
 		d := &c.res.Dirs[k]

@@ -43,6 +43,8 @@ const (
 	partial   = "partial"
 	failed    = "failed"
 	unchanged = "unchanged"
+	opened    = "open"     // a turn was opened
+	recorded  = "recorded" // a turn was closed
 )
 
 type file struct {
@@ -248,7 +250,7 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, hooks.BadConfig:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, gitops.RefusedRoot, hooks.BadConfig:
 			return 1
 		default:
 			code = 3

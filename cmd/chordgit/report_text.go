@@ -14,6 +14,14 @@ func (r *report) done() string {
 	switch {
 	case r.DryRun && r.Status != failed:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
+	case r.Status == opened:
+		fmt.Fprintf(&b, "Turn %d is open. Close it with: chordgit end\n", *r.Turn)
+	case r.Status == recorded && len(r.Files) == 0:
+		b.WriteString("Recorded a turn without changed files.\n")
+	case r.Status == recorded:
+		b.WriteString("Recorded:\n")
+	case r.Status == unchanged && isCapture(r.Command):
+		b.WriteString("Nothing changed, nothing is recorded.\n")
 	case len(r.Files) > 0 && r.Command == "apply":
 		b.WriteString("Applied patch:\n")
 	case len(r.Files) > 0:
@@ -32,7 +40,9 @@ func (r *report) done() string {
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
-	if r.Turn != nil && r.single {
+	if r.Status == opened {
+		// said above
+	} else if r.Turn != nil && r.single {
 		fmt.Fprintf(&b, "Turn %d.\n", *r.Turn)
 	} else if r.Turn != nil {
 		back := fmt.Sprintf("chordgit rewind %d", *r.Turn)
@@ -54,6 +64,9 @@ func (r *report) done() string {
 	}
 	return b.String()
 }
+
+// isCapture reports whether a command records turns of the whole worktree.
+func isCapture(command string) bool { return command == "end" || command == "run" }
 
 func (n note) String() string {
 	text := edit.Quote(n.Message)
