@@ -294,7 +294,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 		}
 	}
 	m.Paths = mapStrings(t.Paths, encodePath)
-	m.setModes(plan.Changes)
+	m.setModes(plan)
 	t.Ended, t.meta = m.Ended, m
 	return m, nil
 }

@@ -248,8 +248,9 @@ func mapStrings(in []string, f func(string) string) []string {
 // classes are the two classes of permission that a tree's mode tells apart.
 var classes = map[bool]string{false: "file", true: "exec"}
 
-// setModes records the permissions of a plan's files.
-func (m *meta) setModes(changes []edit.Change) {
+// setModes records the permissions of a plan's files and directories.
+func (m *meta) setModes(plan *edit.Plan) {
+	changes := plan.Changes
 	count := map[string]map[fs.FileMode]int{"file": {}, "exec": {}}
 	each := func(f *edit.File) {
 		if f.Regular() {
@@ -278,7 +279,18 @@ func (m *meta) setModes(changes []edit.Change) {
 			}
 		}
 	}
+	for _, d := range plan.DirModes {
+		if d.Before != 0 {
+			m.Modes.Before[encodePath(d.Path)+"/"] = octal(permissions(d.Before))
+		}
+		if d.After != 0 {
+			m.Modes.After[encodePath(d.Path)+"/"] = octal(permissions(d.After))
+		}
+	}
 }
+
+// modeBits are the permissions as package fs has them.
+const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // permissions are the twelve bits as the system numbers them.
 func permissions(mode fs.FileMode) fs.FileMode {

@@ -29,6 +29,8 @@ func (r *report) done() string {
 	case r.Status == unchanged && len(r.Views) > 0:
 	case r.Status == unchanged && r.Command == "apply":
 		b.WriteString("Applied patch:\nNo net file changes\n")
+	case r.nothingTaken() && len(r.Failures) == 0:
+		fmt.Fprintf(&b, "%s: nothing was taken back\n", turns(r.Undoes))
 	case r.Status == unchanged:
 		fmt.Fprintf(&b, "%s: nothing to take back\n", turns(r.Undoes))
 	}
@@ -53,6 +55,9 @@ func (r *report) done() string {
 	}
 	for _, n := range r.Notes {
 		b.WriteString("Note: " + n.String() + "\n")
+	}
+	for _, l := range r.Left {
+		fmt.Fprintf(&b, "Left: %s: %s\n", edit.Quote(l.Path), edit.Quote(l.Why))
 	}
 	for _, v := range r.Views {
 		for l := range strings.Lines(v.Text) { // a terminal may read it
@@ -109,6 +114,9 @@ func (f file) String() string {
 		line = "R " + edit.Quote(f.From) + " -> " + path
 	default:
 		line = "M " + path
+	}
+	if f.How == "merged" {
+		line += " (merged with what changed since)"
 	}
 	if f.Replacements > 0 {
 		lines := slices.Compact(slices.Clone(f.Lines))
