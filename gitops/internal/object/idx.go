@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"os"
 	"sort"
+
+	"github.com/chordgit/chordgit/gitops/internal/mmap"
 )
 
 // An idx is the index of a pack, version 2, read by position: the fan-out
@@ -12,6 +14,8 @@ import (
 // file once under another name and never changes it.
 type idx struct {
 	f      *os.File
+	view   []byte // the file mapped, nil if it cannot be
+	unmap  func()
 	fanout [256]uint32 // names that begin with a byte up to this one
 }
 
@@ -26,18 +30,39 @@ func openIdx(name string) (*idx, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &idx{f: f}
+	x := &idx{f: f, unmap: func() {}}
+	if view, unmap, err := mmap.Map(f); err == nil {
+		x.view, x.unmap = view, unmap
+	}
 	if err := x.readFanout(); err != nil {
-		f.Close()
+		x.close()
 		return nil, err
 	}
 	return x, nil
 }
 
+func (x *idx) close() {
+	x.unmap()
+	x.f.Close()
+}
+
+// bytes returns n bytes at a position, for reading: a mapped index costs no
+// call and no copy.
+func (x *idx) bytes(at int64, n int) ([]byte, error) {
+	if x.view != nil && at >= 0 && at <= int64(len(x.view))-int64(n) {
+		return x.view[at:][:n], nil
+	}
+	b := make([]byte, n)
+	if _, err := x.f.ReadAt(b, at); err != nil {
+		return nil, damaged("%s: %v", x.f.Name(), err)
+	}
+	return b, nil
+}
+
 func (x *idx) readFanout() error {
-	var head [idxNames]byte
-	if _, err := x.f.ReadAt(head[:], 0); err != nil {
-		return damaged("%s: %v", x.f.Name(), err)
+	head, err := x.bytes(0, int(idxNames))
+	if err != nil {
+		return err
 	}
 	if string(head[:len(idxMagic)]) != idxMagic {
 		return damaged("%s: not a pack index of version 2", x.f.Name())
@@ -61,13 +86,14 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	}
 	// Names are evenly spread: in all but the largest packs the bucket is one
 	// short read.
-	var name ID
-	for (hi-lo)*int64(len(name)) > bucketSize {
+	const size = int64(len(id))
+	for (hi-lo)*size > bucketSize {
 		mid := lo + (hi-lo)/2
-		if _, err := x.f.ReadAt(name[:], idxNames+mid*int64(len(name))); err != nil {
-			return 0, false, damaged("%s: %v", x.f.Name(), err)
+		name, err := x.bytes(idxNames+mid*size, len(id))
+		if err != nil {
+			return 0, false, err
 		}
-		if bytes.Compare(name[:], id[:]) <= 0 {
+		if bytes.Compare(name, id[:]) <= 0 {
 			lo = mid
 		} else {
 			hi = mid
@@ -77,11 +103,11 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	if n == 0 {
 		return 0, false, nil
 	}
-	names := make([]byte, n*len(name))
-	if _, err := x.f.ReadAt(names, idxNames+lo*int64(len(name))); err != nil {
-		return 0, false, damaged("%s: %v", x.f.Name(), err)
+	names, err := x.bytes(idxNames+lo*size, n*len(id))
+	if err != nil {
+		return 0, false, err
 	}
-	at := func(i int) []byte { return names[i*len(name):][:len(name)] }
+	at := func(i int) []byte { return names[i*len(id):][:len(id)] }
 	i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), id[:]) >= 0 })
 	if i == n || !bytes.Equal(at(i), id[:]) {
 		return 0, false, nil
@@ -94,18 +120,18 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 // checksums, or, with the top bit set, the number of one of eight bytes.
 func (x *idx) offset(i int64) (int64, error) {
 	n := int64(x.fanout[255])
-	var b [8]byte
-	if _, err := x.f.ReadAt(b[:4], idxNames+n*(20+4)+i*4); err != nil {
-		return 0, damaged("%s: %v", x.f.Name(), err)
+	b, err := x.bytes(idxNames+n*(20+4)+i*4, 4)
+	if err != nil {
+		return 0, err
 	}
-	o := binary.BigEndian.Uint32(b[:4])
+	o := binary.BigEndian.Uint32(b)
 	if o>>31 == 0 {
 		return int64(o), nil
 	}
-	if _, err := x.f.ReadAt(b[:], idxNames+n*(20+4+4)+int64(o&0x7fffffff)*8); err != nil {
-		return 0, damaged("%s: %v", x.f.Name(), err)
+	if b, err = x.bytes(idxNames+n*(20+4+4)+int64(o&0x7fffffff)*8, 8); err != nil {
+		return 0, err
 	}
-	return int64(binary.BigEndian.Uint64(b[:]) & (1<<63 - 1)), nil
+	return int64(binary.BigEndian.Uint64(b) & (1<<63 - 1)), nil
 }
 
 // encodeIdx writes the index of a pack whose entries are sorted by name.

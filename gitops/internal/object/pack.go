@@ -22,6 +22,9 @@ type pack struct {
 	data   *os.File
 	failed error // why the index cannot be used
 	fresh  bool  // the time was refreshed by this process
+
+	view  []byte // data mapped, once sizes were asked for and if it can be
+	unmap func() // nil before that was tried
 }
 
 func (p *pack) find(id ID) (int64, bool, error) {
@@ -51,12 +54,16 @@ func (p *pack) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.idx != nil {
-		p.idx.f.Close()
+		p.idx.close()
+	}
+	if p.unmap != nil {
+		p.unmap()
 	}
 	if p.data != nil {
 		p.data.Close()
 	}
 	p.idx, p.data, p.failed = nil, nil, os.ErrClosed
+	p.view, p.unmap = nil, nil
 }
 
 // An entryHead is what precedes the deflated bytes of an object in a pack.
@@ -135,7 +142,7 @@ func (p *pack) stat(pl *pools, offset int64, other func(ID) (Type, int64, error)
 	size := int64(-1)
 	for range maxChain {
 		fl := pl.reader(io.NewSectionReader(f, offset, 1<<62))
-		h, err := readHead(fl, offset)
+		h, err := readHead(fl.br, offset)
 		if err == nil && size < 0 {
 			if size = h.size; h.typ.IsDelta() {
 				size, err = resultSize(fl)
@@ -195,7 +202,7 @@ func uvarint(r io.ByteReader) (n int64, err error) {
 func readEntry(pl *pools, f io.ReaderAt, offset int64) (entryHead, []byte, error) {
 	fl := pl.reader(io.NewSectionReader(f, offset, 1<<62))
 	defer pl.putReader(fl)
-	h, err := readHead(fl, offset)
+	h, err := readHead(fl.br, offset)
 	if err != nil {
 		return h, nil, err
 	}
@@ -206,15 +213,20 @@ func readEntry(pl *pools, f io.ReaderAt, offset int64) (entryHead, []byte, error
 	return h, data, err
 }
 
+type byteReader interface {
+	io.Reader
+	io.ByteReader
+}
+
 // readHead reads the head of an entry, as gitformat-pack(5) describes it.
-func readHead(fl *inflater, offset int64) (h entryHead, err error) {
-	c, err := fl.br.ReadByte()
+func readHead(r byteReader, offset int64) (h entryHead, err error) {
+	c, err := r.ReadByte()
 	if err != nil {
 		return h, damaged("%v", err)
 	}
 	h.typ, h.size = Type(c>>4&7), int64(c&15)
 	if c&0x80 != 0 {
-		n, err := uvarint(fl.br)
+		n, err := uvarint(r)
 		if err != nil {
 			return h, err
 		}
@@ -226,7 +238,7 @@ func readHead(fl *inflater, offset int64) (h entryHead, err error) {
 	switch h.typ {
 	case Commit, Tree, Blob, Tag:
 	case plumbing.OFSDeltaObject:
-		back, err := backOffset(fl.br)
+		back, err := backOffset(r)
 		if err != nil {
 			return h, err
 		}
@@ -234,7 +246,7 @@ func readHead(fl *inflater, offset int64) (h entryHead, err error) {
 			return h, damaged("the base of a delta lies outside its pack")
 		}
 	case plumbing.REFDeltaObject:
-		if _, err := io.ReadFull(fl.br, h.baseID[:]); err != nil {
+		if _, err := io.ReadFull(r, h.baseID[:]); err != nil {
 			return h, damaged("%v", err)
 		}
 	default:
