@@ -25,6 +25,7 @@ type Stat struct {
 type Seeds struct {
 	table *repo.IndexTable
 	has   func(object.ID) (size int64, ok bool)
+	lfs   bool   // files may be stored as pointers
 	mtime int64  // of the index's file
 	dev   uint32 // of the file system that it is on
 
@@ -63,13 +64,18 @@ func Open(l *repo.Layout, x *repo.Index, s *repo.Settings, has func(object.ID) (
 			}
 		}
 	}
-	return &Seeds{table: table, has: has, mtime: x.Mtime(), dev: dev, attrs: newAttributes(l, s, indexed)}
+	return &Seeds{table: table, has: has, lfs: len(s.Filters) > 0, mtime: x.Mtime(), dev: dev, attrs: newAttributes(l, s, indexed)}
 }
 
 const attributesName = ".gitattributes"
 
-// notLFS: what lfs makes of a file is never as long as the file.
+// notLFS: what lfs makes of a file is as long as the file in one case alone,
+// which is lfsPointer.
 func notLFS(filter string) bool { return filter != "lfs" }
+
+// lfsPointer is the length of a pointer to a file of that length. The pointer
+// says nothing but version, hash and size: the number's digits alone vary.
+const lfsPointer = 128
 
 // ID returns the blob that holds the bytes of the file with that path and stat,
 // or the target of the link, if that is certain without reading it. Paths may
@@ -86,6 +92,9 @@ func (s *Seeds) ID(path []byte, st Stat) (id object.ID, ok bool) {
 	}
 	e := s.table.Entry(i)
 	if e.Stage != 0 || e.IntentToAdd || !sameType(e.Mode, st.Mode) || !s.same(&e, st) || s.converts(path) {
+		return id, false
+	}
+	if s.lfs && st.Size == lfsPointer {
 		return id, false
 	}
 	if size, ok := s.has(e.ID); !ok || size != st.Size {

@@ -106,12 +106,19 @@ func settled(r *gittest.Repo) {
 }
 
 // cleanForGit fails the test if git sees that a file is not what the index
-// has: the case would show nothing.
+// has, or if d.txt is: the case would show nothing.
 func cleanForGit(r *gittest.Repo) {
 	r.TB.Helper()
-	if out := r.Git("diff-files", "--name-only"); out != "" {
-		r.TB.Errorf("changed for git: %s", out)
+	if out := r.Git("diff-files", "--name-only"); out != "" || r.Git("hash-object", "--no-filters", "d.txt") == r.Git("rev-parse", ":d.txt") {
+		r.TB.Errorf("changed for git: %q", out)
 	}
+}
+
+// aSecondLater makes files clean for a git that compares whole seconds: it
+// looks into those that are not older than its index.
+func aSecondLater(r *gittest.Repo) {
+	time.Sleep(1100 * time.Millisecond)
+	settled(r)
 }
 
 func TestID(t *testing.T) {
@@ -160,6 +167,7 @@ func TestID(t *testing.T) {
 			r.Write(".gitattributes", "d.txt eol=crlf\n")
 			os.Remove(r.Dir + "/d.txt")
 			r.Git("checkout-index", "-q", "-u", "d.txt") // ten bytes for eight
+			aSecondLater(r)
 			os.Remove(r.Dir + "/.gitattributes")
 		}, cleanForGit, "a b/c b/l e l"},
 		{"filter kept length, attribute gone", func(r *gittest.Repo) {
@@ -168,8 +176,21 @@ func TestID(t *testing.T) {
 			r.Git("config", "filter.x.clean", "tr A-Z a-z")
 			os.Remove(r.Dir + "/d.txt")
 			r.Git("checkout-index", "-q", "-u", "d.txt")
+			aSecondLater(r)
 			os.Remove(r.Dir + "/.gitattributes")
 		}, cleanForGit, ""},
+		{"lfs pointer as long as its file, attribute gone", func(r *gittest.Repo) {
+			r.Write("d.txt", strings.Repeat("x", 128))
+			r.Git("config", "filter.lfs.clean", "printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%064d\\nsize 128\\n' 1")
+			r.Git("config", "filter.lfs.smudge", "true")
+			r.Write(".gitattributes", "d.txt filter=lfs\n")
+			r.Git("add", "d.txt")
+			if size := r.Git("cat-file", "-s", ":d.txt"); size != "128" {
+				r.TB.Fatal("the pointer has the length ", size)
+			}
+			aSecondLater(r)
+			os.Remove(r.Dir + "/.gitattributes")
+		}, cleanForGit, "a b/c b/l e l"},
 		{"not UTF-8", func(r *gittest.Repo) { r.Write("\xff\xfe", "x"); r.Git("add", "\xff\xfe") }, nil, "a b/c b/l d.txt e l \xff\xfe"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
