@@ -111,8 +111,11 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		MaxFile: limit(r.coverage.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(r.coverage.MaxNew, snapshot.DefaultMaxNew),
 		MaxIgnored: snapshot.DefaultMaxIgnored, Include: r.coverage.Include, Exclude: r.coverage.Exclude,
 		Reread: reread, Progress: r.coverage.Progress,
-		Nested: r.nested, Kept: r.kept, Seed: r.seed(settings),
+		Nested: r.nested, Kept: r.kept,
 	}
+	var done func()
+	opt.Seed, done = r.seed(settings)
+	defer done()
 	if r.coverage.NoIgnored {
 		opt.MaxIgnored = -1
 	}
@@ -178,18 +181,26 @@ func (r *Repo) kept(name string, id []byte) bool {
 	return err == nil && bytes.Equal(now.Bytes(), id)
 }
 
-// seed returns what asks the user's index for ids.
-func (r *Repo) seed(s *repo.Settings) func() func([]byte, snapshot.FileStat) ([]byte, bool) {
+// seed returns what asks the user's index for ids. Close gives the index back.
+func (r *Repo) seed(s *repo.Settings) (open func() func([]byte, snapshot.FileStat) ([]byte, bool), done func()) {
+	var index *repo.Index
+	done = func() {
+		if index != nil {
+			index.Close()
+		}
+	}
 	return func() func([]byte, snapshot.FileStat) ([]byte, bool) {
-		seeds, err := seed.Open(r.layout, s, r.db)
+		x, err := r.layout.Index()
 		if err != nil {
 			return nil // then all is read
 		}
+		index = x
+		seeds := seed.Open(r.layout, index, s, r.db.Size)
 		return func(path []byte, f snapshot.FileStat) ([]byte, bool) {
 			id, ok := seeds.ID(path, seed.Stat{Mode: f.Mode, Mtime: f.Mtime, Ctime: f.Ctime, Ino: f.Ino, Size: f.Size})
 			return id.Bytes(), ok
 		}
-	}
+	}, done
 }
 
 // indexNames are the paths of an index, read when first asked for. Without an

@@ -28,7 +28,7 @@ type Settings struct {
 	PrecomposeUnicode bool
 	AutoCRLF          bool     // core.autoCRLF is true or input
 	AttributesTree    bool     // attr.tree or GIT_ATTR_SOURCE: attributes come from a tree, not from files
-	Filters           []string // names of filter.<name>.*, sorted
+	Filters           []string // names of filter.<name>.* and lfs.extension.<name>.*, sorted
 
 	// Partial says that there is no git program, and that these are the
 	// settings of the repository's own files alone: no user's, no system's,
@@ -216,8 +216,12 @@ func (d *decoder) set(key, value string) {
 	case "attr.tree":
 		s.AttributesTree = true
 	}
-	rest, ok := strings.CutPrefix(key, "filter.")
-	if dot := strings.LastIndexByte(rest, '.'); ok && dot > 0 {
+	for _, drivers := range [...]string{"filter.", "lfs.extension."} {
+		rest, ok := strings.CutPrefix(key, drivers)
+		dot := strings.LastIndexByte(rest, '.')
+		if !ok || dot < 0 {
+			continue
+		}
 		if i, known := slices.BinarySearch(s.Filters, rest[:dot]); !known {
 			s.Filters = slices.Insert(s.Filters, i, rest[:dot])
 		}

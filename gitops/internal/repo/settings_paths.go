@@ -60,7 +60,7 @@ func (l *Layout) configFiles(program string) []string {
 		files = append(files, filepath.Join(dir, ".gitconfig"))
 	}
 	for _, name := range []string{userFile("config"), os.Getenv("GIT_CONFIG_GLOBAL"), os.Getenv("GIT_CONFIG_SYSTEM")} {
-		if name != "" {
+		if name != "" && name != os.DevNull { // which stays empty
 			files = append(files, l.absolute(name))
 		}
 	}

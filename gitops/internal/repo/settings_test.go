@@ -28,6 +28,7 @@ func settingsRepo(t *testing.T) (r *gittest.Repo, home string) {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", "")
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	return r, home
 }
 
@@ -72,8 +73,8 @@ func TestSettings(t *testing.T) {
 				s.IgnoreCase, s.PrecomposeUnicode, s.FileMode = true, true, false
 			}},
 		{"input", "[core]autocrlf=input", "", "", func(s *Settings, home, top string) { s.AutoCRLF = true }},
-		{"filters and tree", "[filter \"lfs\"]clean=x\nsmudge=y\n[attr]tree=HEAD\n", "[filter \"a.b c\"]required\n[filter]x=y\n", "",
-			func(s *Settings, home, top string) { s.Filters, s.AttributesTree = []string{"a.b c", "lfs"}, true }},
+		{"filters and tree", "[filter \"lfs\"]clean=x\nsmudge=y\n[attr]tree=HEAD\n", "[filter \"a.b c\"]required\n[filter]x=y\n[lfs \"extension.e\"]clean=x\n", "",
+			func(s *Settings, home, top string) { s.Filters, s.AttributesTree = []string{"a.b c", "e", "lfs"}, true }},
 		{"included", "[include]path=more\n", "", "", func(s *Settings, home, top string) { s.AutoCRLF = true }},
 		{"conditional", "[includeIf \"gitdir:~/none/\"]path=more\n", "", "", func(s *Settings, home, top string) {}},
 	} {
