@@ -1,14 +1,12 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -128,7 +126,8 @@ func (r *Repo) draft(t *Turn, plan *edit.Plan, status string) (d *draft, err err
 	if d.meta, err = r.newMeta(t, plan, head); err != nil {
 		return nil, err
 	}
-	d.meta.Stats.StoredBytes = d.batch.Stats().Bytes
+	t.StoredBytes = d.batch.Stats().Bytes
+	d.meta.Stats.StoredBytes = t.StoredBytes
 	return d, nil
 }
 
@@ -350,45 +349,14 @@ func (r *Repo) nextNumber(thorough bool) (int, error) {
 			highest = max(highest, list[len(list)-1])
 		}
 	}
-	for _, name := range []string{"turns", "next"} {
-		n, err := lastNumber(filepath.Join(r.sharedDir(), name))
+	for _, name := range []string{r.listName(), filepath.Join(r.sharedDir(), "next")} {
+		n, err := lastNumber(name)
 		if err != nil {
 			return 0, err
 		}
 		highest = max(highest, n)
 	}
 	return highest + 1, nil
-}
-
-// lastNumber is the highest number that begins one of a file's last lines, 0 if
-// there is no such file.
-func lastNumber(name string) (highest int, err error) {
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	tail := make([]byte, min(st.Size(), 4<<10))
-	if _, err := f.ReadAt(tail, st.Size()-int64(len(tail))); err != nil {
-		return 0, err
-	}
-	if st.Size() > int64(len(tail)) { // the first line may be cut
-		_, tail, _ = bytes.Cut(tail, []byte("\n"))
-	}
-	for line := range strings.Lines(string(tail)) {
-		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.Atoi(word); err == nil {
-			highest = max(highest, n)
-		}
-	}
-	return highest, nil
 }
 
 // numbers lists the numbers below a ref prefix, ascending.
@@ -453,20 +421,6 @@ func (r *Repo) close(t *Turn) error {
 	return r.list(t)
 }
 
-// list adds the turn's line to the list of closed turns, once.
-func (r *Repo) list(t *Turn) error {
-	name := filepath.Join(r.sharedDir(), "turns")
-	line := fmt.Sprintf("%d %s\n", t.N, t.tag)
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r.layout.Perm().Fix(name)
-	_, err = f.WriteString(line)
-	return err
-}
-
 // drop removes the open mark of a turn that will not be. Its number is noted
 // first: once the mark is gone nothing else tells that it was used.
 func (r *Repo) drop(t *Turn) error {
@@ -475,12 +429,7 @@ func (r *Repo) drop(t *Turn) error {
 		return err
 	}
 	defer unlock()
-	name := filepath.Join(r.sharedDir(), "next")
-	n, err := lastNumber(name)
-	if err == nil && n < t.N {
-		err = r.writeFile(name, []byte(strconv.Itoa(t.N)+"\n"))
-	}
-	if err != nil {
+	if err := r.useUp(t.N); err != nil {
 		return err
 	}
 	return r.refs.Remove(openRef(t.N), t.tag)

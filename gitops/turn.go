@@ -52,6 +52,7 @@ type Turn struct {
 	RemovedDirs    []string // directories that the turn removed, children first
 	Worktree       string   // "main", or the linked worktree's id
 	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
+	StoredBytes    int64    // of the objects that were new with the turn, before compression
 
 	tag, tree object.ID
 	meta      *meta
@@ -295,25 +296,34 @@ func (t *Turn) tagMessage() string {
 		b.WriteString("\n" + rest + "\n")
 	}
 	b.WriteString("\n")
-	trailer := func(key, value string) {
+	for _, l := range t.trailers() {
+		b.WriteString(l[0] + ": " + l[1] + "\n")
+	}
+	return b.String()
+}
+
+// trailers are what log needs of meta.json, as keys and values in the order of
+// the tag's last lines. A key whose value is empty is left out.
+func (t *Turn) trailers() (list [][2]string) {
+	add := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", key, strings.ReplaceAll(clean(value), "\n", " "))
+			list = append(list, [2]string{key, strings.ReplaceAll(clean(value), "\n", " ")})
 		}
 	}
-	trailer("Agent", t.Agent)
-	trailer("Session", t.Session)
-	trailer("Scope", t.meta.Scope)
+	add("Agent", t.Agent)
+	add("Session", t.Session)
+	add("Scope", t.meta.Scope)
 	for _, n := range t.Undoes {
-		trailer("Undoes", strconv.Itoa(n))
+		add("Undoes", strconv.Itoa(n))
 	}
-	trailer("Head", t.Head)
-	trailer("Worktree", t.Worktree)
+	add("Head", t.Head)
+	add("Worktree", t.Worktree)
 	if t.Partial {
-		trailer("Partial", "yes")
+		add("Partial", "yes")
 	}
-	trailer("Format", strconv.Itoa(format))
-	trailer("Status", t.Status)
-	return b.String()
+	add("Format", strconv.Itoa(t.meta.Format))
+	add("Status", t.Status)
+	return list
 }
 
 // clean drops what must not stand in a tag: control characters but line
@@ -346,7 +356,7 @@ func (t *Turn) fill(data []byte) error {
 	t.Paths = mapStrings(m.Paths, decodePath)
 	t.MadeDirs = mapStrings(m.MadeDirs, decodePath)
 	t.RemovedDirs = mapStrings(m.RemovedDirs, decodePath)
-	t.Worktree, t.Head = m.Worktree.ID, m.Head.Before.String()
+	t.Worktree, t.Head, t.StoredBytes = m.Worktree.ID, m.Head.Before.String(), m.Stats.StoredBytes
 	return nil
 }
 

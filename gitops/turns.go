@@ -61,14 +61,23 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 	if err != nil {
 		return nil, damaged(n, err)
 	}
-	t := &Turn{N: n, tag: id}
-	data, err := r.db.ReadAs(object.Tag, id)
+	t, err := r.load(n, id)
 	if err != nil {
 		return nil, damaged(n, err)
 	}
+	return t, nil
+}
+
+// load reads the turn behind a tag.
+func (r *Repo) load(n int, id object.ID) (*Turn, error) {
+	t := &Turn{N: n, tag: id}
+	data, err := r.db.ReadAs(object.Tag, id)
+	if err != nil {
+		return nil, err
+	}
 	tag, err := object.ParseTag(data)
 	if err != nil {
-		return nil, damaged(n, err)
+		return nil, err
 	}
 	t.tree = tag.Object
 	e, ok, err := object.Lookup(r.db, t.tree, "meta.json")
@@ -76,15 +85,19 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 		err = errors.New("it has no meta.json")
 	}
 	if err != nil {
-		return nil, damaged(n, err)
+		return nil, err
 	}
 	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
-		return nil, damaged(n, err)
+		return nil, err
 	}
 	return t, t.fill(data)
 }
 
 func damaged(n int, err error) error {
+	var known *edit.Error
+	if errors.As(err, &known) {
+		return err
+	}
 	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d is damaged", n), Err: err}
 }
 
