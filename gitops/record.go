@@ -30,6 +30,7 @@ const (
 
 func turnRef(n int) string { return turnsPrefix + strconv.Itoa(n) }
 func openRef(n int) string { return openPrefix + strconv.Itoa(n) }
+func tagName(n int) string { return strings.TrimPrefix(turnRef(n), "refs/") }
 
 // record makes a planned turn durable: the bytes before and after, the tag, and
 // the open mark that says that a transaction is under way. It gives the turn
@@ -267,7 +268,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 	t.MadeDirs, t.RemovedDirs = plan.Mkdir, plan.Rmdir
 	t.Paths, t.Moves = nil, nil
 	m := &meta{
-		Format: format, Kind: t.Kind, Scope: "paths", Status: t.Status,
+		Format: format, Kind: t.Kind, Scope: scopePaths, Status: t.Status,
 		Agent: t.Agent, Session: t.Session, Message: t.Message,
 		Undoes: t.Undoes, Partial: t.Partial,
 		Started: t.Started.UTC().Truncate(time.Millisecond), Ended: time.Now().UTC().Truncate(time.Millisecond),
@@ -319,7 +320,7 @@ func (r *Repo) tag(t *Turn, d *draft) error {
 		return err
 	}
 	tag := &object.TagObject{
-		Object: root, Type: object.Tree, Name: fmt.Sprintf("chordgit/turns/%d", t.N),
+		Object: root, Type: object.Tree, Name: tagName(t.N),
 		Tagger:  fmt.Sprintf("chordgit <chordgit@localhost> %d +0000", t.Ended.Unix()),
 		Message: t.tagMessage(),
 	}

@@ -25,6 +25,10 @@ const (
 	KindRewind = "rewind"
 )
 
+// scopePaths is the scope of a turn that recorded the paths it touched, over the
+// tree of HEAD.
+const scopePaths = "paths"
+
 // The states of a turn.
 const (
 	StatusOpen      = "open"
@@ -55,6 +59,7 @@ type Turn struct {
 	StoredBytes    int64    // of the objects that were new with the turn, before compression
 
 	tag, tree object.ID
+	said      string // the tag's message, as read
 	meta      *meta
 }
 
@@ -341,6 +346,12 @@ func clean(s string) string {
 func (t *Turn) fill(data []byte) error {
 	m := &meta{}
 	if err := json.Unmarshal(data, m); err != nil {
+		// A newer format may hold what this one has no place for.
+		var other struct{ Format int }
+		if t.meta = m; json.Unmarshal(data, &other) == nil && other.Format > format {
+			m.Format = other.Format
+			return t.newer()
+		}
 		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json cannot be read", t.N), Err: err}
 	}
 	if m.Turn != t.N {

@@ -68,27 +68,31 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 	return t, nil
 }
 
-// load reads the turn behind a tag.
+// load reads the turn behind a tag. With an error the turn is as far as it could
+// be read.
 func (r *Repo) load(n int, id object.ID) (*Turn, error) {
 	t := &Turn{N: n, tag: id}
 	data, err := r.db.ReadAs(object.Tag, id)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	tag, err := object.ParseTag(data)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	t.tree = tag.Object
+	t.tree, t.said = tag.Object, tag.Message
+	if want := tagName(n); tag.Name != want {
+		return t, fmt.Errorf("its tag is %s, not %s", edit.Quote(tag.Name), want)
+	}
 	e, ok, err := object.Lookup(r.db, t.tree, "meta.json")
 	if err == nil && !ok {
 		err = errors.New("it has no meta.json")
 	}
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
-		return nil, err
+		return t, err
 	}
 	return t, t.fill(data)
 }
@@ -106,7 +110,7 @@ func damaged(n int, err error) error {
 // object is an error with code Damaged: a lost object is never taken for an
 // absent file.
 func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
-	if err := t.newer(); err != nil {
+	if err := t.usable(); err != nil {
 		return nil, err
 	}
 	before, err := r.side(t, "before")
