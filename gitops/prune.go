@@ -1,0 +1,335 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// Young is the age below which no limit takes a turn.
+const Young = 24 * time.Hour
+
+// A Retention says how much of the past is kept, in all worktrees together. A
+// zero field limits nothing.
+type Retention struct {
+	Turns int           // so many closed turns
+	Age   time.Duration // those that ended since
+	Size  int64         // bytes, the sum of what the turns stored
+}
+
+// PruneOptions say what a prune may take.
+type PruneOptions struct {
+	Keep   Retention
+	All    bool // take every closed turn, young ones too
+	DryRun bool // plan only
+}
+
+// A Pruned turn is one that a prune took, or would take.
+type Pruned struct {
+	Turn  int
+	Tag   string // the object that its ref named; until git gc deletes it, git update-ref brings the turn back
+	Bytes int64  // it stored; what later turns use as well is not freed with it
+	Why   string // "turns", "age", "size", "worktree" (it is gone), "lost" (nothing is left of the turn) or "all"
+}
+
+// Prune removes turns over the limits: their refs and nothing else, the oldest
+// first. git gc frees the space. Never taken is an open turn, one that ended less
+// than Young ago, or one that a kept rewind undoes; the turns of a linked
+// worktree that was removed go without any limit's asking. It returns the turns
+// in ascending order, also those that were taken before an error.
+//
+// A turn leaves the list of closed turns first and its ref goes last: whenever
+// the process dies, a turn is there or it is gone.
+func (r *Repo) Prune(ctx context.Context, opt PruneOptions) ([]Pruned, error) {
+	p := &pruner{r: r, opt: opt, now: time.Now(), read: map[object.ID]*past{}, spared: map[int]bool{}}
+	if opt.DryRun {
+		plan, _, err := p.plan()
+		return plan, err
+	}
+	if err := r.Recover(ctx); err != nil {
+		return nil, err
+	}
+	var taken []Pruned
+	for {
+		// In parts, each planned anew: others need the lock, too.
+		part, done, err := p.part(ctx)
+		taken = append(taken, part...)
+		if err != nil || done {
+			return taken, errors.Join(append(p.errs, err)...)
+		}
+	}
+}
+
+// Exceeds tells which limit the store is over, "" for none, without reading more
+// than one turn. Over a limit that nothing can be taken for, because the oldest
+// turn is young, counts as none.
+func (r *Repo) Exceeds(keep Retention) (string, error) {
+	l, err := r.readList()
+	if err != nil || len(l) == 0 {
+		return "", err
+	}
+	var size int64
+	for _, at := range l {
+		size += at.bytes
+	}
+	over := keep.exceeded(len(l), size)
+	if over == "" && keep.Age == 0 {
+		return "", nil
+	}
+	for _, n := range l.numbers() {
+		t, err := r.load(n, l[n].tag)
+		if err != nil {
+			continue // verify tells of it
+		}
+		switch age := time.Since(t.Ended); {
+		case age < Young:
+			return "", nil
+		case over == "" && keep.Age > 0 && age > keep.Age:
+			return "age", nil
+		}
+		break
+	}
+	return over, nil
+}
+
+// exceeded names the limit that so many turns of that size are over.
+func (k Retention) exceeded(turns int, size int64) string {
+	switch {
+	case k.Turns > 0 && turns > k.Turns:
+		return "turns"
+	case k.Size > 0 && size > k.Size:
+		return "size"
+	}
+	return ""
+}
+
+// A past turn is what a prune needs to know of a closed one.
+type past struct {
+	n      int
+	tag    object.ID
+	ref    bool // it has one
+	ended  time.Time
+	bytes  int64
+	undoes []int
+	gone   bool // its worktree is
+	lost   bool // neither ref nor tag is left
+	why    string
+}
+
+// A pruner is one run of Prune.
+type pruner struct {
+	r      *Repo
+	opt    PruneOptions
+	now    time.Time
+	read   map[object.ID]*past // tags never change
+	spared map[int]bool        // turns that could not be taken
+	errs   []error
+}
+
+// plan decides which turns go, from refs and list as they are now.
+func (p *pruner) plan() ([]Pruned, listing, error) {
+	l, err := p.r.readList()
+	if err != nil {
+		return nil, nil, err
+	}
+	turns, err := p.past(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	// An open rewind may be about to be closed.
+	open, err := p.r.tags(openPrefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := map[int]bool{}
+	for n, tag := range open {
+		t, _ := p.r.load(n, tag)
+		kept[n] = true
+		for _, u := range t.Undoes {
+			kept[u] = true
+		}
+	}
+	for n := range p.spared {
+		kept[n] = true
+	}
+	// The fewest of the oldest that bring the store below its limits.
+	cut := sort.Search(len(turns), func(cut int) bool {
+		count, size := p.judge(turns, cut, kept)
+		return p.opt.Keep.exceeded(count, size) == ""
+	})
+	p.judge(turns, cut, kept)
+	var plan []Pruned
+	for _, t := range turns {
+		if t.why != "" {
+			plan = append(plan, Pruned{Turn: t.n, Tag: t.tag.String(), Bytes: t.bytes, Why: t.why})
+		}
+	}
+	return plan, l, nil
+}
+
+// judge says of every turn why it goes if the first cut ones may go for the
+// limits' sake, "" for one that stays. It returns the number and size of those.
+func (p *pruner) judge(turns []*past, cut int, kept map[int]bool) (count int, size int64) {
+	over := ""
+	if cut > 0 {
+		over = "turns"
+		if p.opt.Keep.Turns == 0 || len(turns) <= p.opt.Keep.Turns {
+			over = "size"
+		}
+	}
+	needed := map[int]bool{}
+	for i, t := range slices.Backward(turns) { // newest first: a rewind is newer than what it undoes
+		switch age := p.now.Sub(t.ended); {
+		case kept[t.n] || needed[t.n]:
+			t.why = ""
+		case t.lost:
+			t.why = "lost"
+		case p.opt.All:
+			t.why = "all"
+		case age < Young:
+			t.why = ""
+		case t.gone:
+			t.why = "worktree"
+		case p.opt.Keep.Age > 0 && age > p.opt.Keep.Age:
+			t.why = "age"
+		case i < cut:
+			t.why = over
+		default:
+			t.why = ""
+		}
+		if t.why == "" {
+			count, size = count+1, size+t.bytes
+			for _, n := range t.undoes {
+				needed[n] = true
+			}
+		}
+	}
+	return count, size
+}
+
+// past reads the closed turns, ascending: those with a ref, and those that are
+// listed and lost theirs.
+func (p *pruner) past(l listing) ([]*past, error) {
+	tags, err := p.r.tags(turnsPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var turns []*past
+	add := func(n int, tag object.ID, ref bool) {
+		if p.read[tag] == nil {
+			p.read[tag] = p.look(n, tag)
+		}
+		t := *p.read[tag]
+		t.ref, t.lost = ref, t.lost && !ref
+		turns = append(turns, &t)
+	}
+	for n, tag := range tags {
+		add(n, tag, true)
+	}
+	for n, at := range l {
+		if _, ok := tags[n]; !ok {
+			add(n, at.tag, false)
+		}
+	}
+	slices.SortFunc(turns, func(a, b *past) int { return a.n - b.n })
+	// A turn that cannot be read ended before the next one that can.
+	ended := p.now
+	for _, t := range slices.Backward(turns) {
+		if t.ended.IsZero() {
+			t.ended = ended
+		}
+		ended = t.ended
+	}
+	return turns, nil
+}
+
+// look reads one turn.
+func (p *pruner) look(n int, tag object.ID) *past {
+	t, err := p.r.load(n, tag)
+	at := &past{n: n, tag: tag}
+	if t.meta == nil {
+		at.lost = errors.Is(err, object.ErrMissing) && t.tree.IsZero()
+		return at
+	}
+	at.ended, at.bytes, at.undoes = t.Ended, t.StoredBytes, t.Undoes
+	at.gone = p.r.gone(t.meta.Worktree)
+	return at
+}
+
+// gone reports whether a linked worktree was removed: git keeps no directory of
+// its name, or one that was made anew. A worktree whose files are not there, as
+// on a disk that is not mounted, is not gone; nor is one of which that much
+// cannot be told.
+func (r *Repo) gone(w metaTree) bool {
+	if w.ID == "main" || w.Key == "" || filepath.Base(w.ID) != w.ID || w.ID == "." || w.ID == ".." {
+		return false
+	}
+	dir := filepath.Join(r.layout.CommonDir, "worktrees", w.ID)
+	if _, err := os.Lstat(dir); err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	key, err := os.ReadFile(filepath.Join(dir, "chordgit", "key"))
+	now := strings.TrimSpace(string(key))
+	return err == nil && now != "" && now != w.Key
+}
+
+// prunePart is how many turns go while the lock is held once.
+const prunePart = 32
+
+// part takes the first turns of the plan. done: there was nothing left to do.
+func (p *pruner) part(ctx context.Context) (taken []Pruned, done bool, err error) {
+	unlock, err := p.r.lockNumbers(ctx)
+	if err != nil {
+		return nil, true, err
+	}
+	defer unlock()
+	p.r.opt.Step("prune")
+	plan, l, err := p.plan()
+	if err != nil {
+		return nil, true, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, true, err
+	}
+	if len(plan) == 0 {
+		p.sweep(l)
+		return nil, true, nil
+	}
+	plan = plan[:min(len(plan), prunePart)]
+	left := listing{}
+	for n, at := range l {
+		left[n] = at
+	}
+	highest := plan[len(plan)-1].Turn // which may be in no list
+	if err := p.r.useUp(highest); err != nil {
+		return nil, true, trouble(edit.CommitFailed, "the git directory cannot be written", err)
+	}
+	for _, t := range plan {
+		delete(left, t.Turn)
+	}
+	if err := p.r.writeList(l, left); err != nil {
+		return nil, true, err
+	}
+	for _, t := range plan {
+		if err := p.take(t); err != nil {
+			p.spared[t.Turn] = true
+			p.errs = append(p.errs, trouble(edit.CommitFailed, fmt.Sprintf("turn %d cannot be pruned", t.Turn), err))
+			if at, ok := l[t.Turn]; ok {
+				p.errs = append(p.errs, p.r.addLine(t.Turn, at))
+			}
+			continue
+		}
+		taken = append(taken, t)
+	}
+	return taken, false, nil
+}
