@@ -162,12 +162,7 @@ func (p *pruner) plan() ([]Pruned, listing, error) {
 	for n := range p.spared {
 		kept[n] = true
 	}
-	// The fewest of the oldest that bring the store below its limits.
-	cut := sort.Search(len(turns), func(cut int) bool {
-		count, size := p.judge(turns, cut, kept)
-		return p.opt.Keep.exceeded(count, size) == ""
-	})
-	p.judge(turns, cut, kept)
+	p.decide(turns, kept)
 	var plan []Pruned
 	for _, t := range turns {
 		if t.why != "" {
@@ -175,6 +170,16 @@ func (p *pruner) plan() ([]Pruned, listing, error) {
 		}
 	}
 	return plan, l, nil
+}
+
+// decide says of every turn whether it goes and why: the fewest of the oldest that
+// bring the store below its limits, and what goes anyway.
+func (p *pruner) decide(turns []*past, kept map[int]bool) {
+	cut := sort.Search(len(turns), func(cut int) bool {
+		count, size := p.judge(turns, cut, kept)
+		return p.opt.Keep.exceeded(count, size) == ""
+	})
+	p.judge(turns, cut, kept)
 }
 
 // judge says of every turn why it goes if the first cut ones may go for the

@@ -198,6 +198,7 @@ func (v *verifier) enlist(t *Turn) error {
 
 // repair does something under the number lock.
 func (v *verifier) repair(n int, do func() error) {
+	v.r.opt.Step("put back")
 	unlock, err := v.r.lockNumbers(v.walker.ctx)
 	if err == nil {
 		err = do()
