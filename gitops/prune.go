@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
@@ -18,14 +14,6 @@ import (
 
 // Young is the age below which no limit takes a turn.
 const Young = 24 * time.Hour
-
-// A Retention says how much of the past is kept, in all worktrees together. A
-// zero field limits nothing.
-type Retention struct {
-	Turns int           // so many closed turns
-	Age   time.Duration // those that ended since
-	Size  int64         // bytes, the sum of what the turns stored
-}
 
 // PruneOptions say what a prune may take.
 type PruneOptions struct {
@@ -68,62 +56,6 @@ func (r *Repo) Prune(ctx context.Context, opt PruneOptions) ([]Pruned, error) {
 			return taken, errors.Join(append(p.errs, err)...)
 		}
 	}
-}
-
-// Exceeds tells which limit the store is over, "" for none, without reading more
-// than one turn. Over a limit that nothing can be taken for, because the oldest
-// turn is young, counts as none.
-func (r *Repo) Exceeds(keep Retention) (string, error) {
-	l, err := r.readList()
-	if err != nil || len(l) == 0 {
-		return "", err
-	}
-	var size int64
-	for _, at := range l {
-		size += at.bytes
-	}
-	over := keep.exceeded(len(l), size)
-	if over == "" && keep.Age == 0 {
-		return "", nil
-	}
-	for _, n := range l.numbers() {
-		t, err := r.load(n, l[n].tag)
-		if err != nil {
-			continue // verify tells of it
-		}
-		switch age := time.Since(t.Ended); {
-		case age < Young:
-			return "", nil
-		case over == "" && keep.Age > 0 && age > keep.Age:
-			return "age", nil
-		}
-		break
-	}
-	return over, nil
-}
-
-// exceeded names the limit that so many turns of that size are over.
-func (k Retention) exceeded(turns int, size int64) string {
-	switch {
-	case k.Turns > 0 && turns > k.Turns:
-		return "turns"
-	case k.Size > 0 && size > k.Size:
-		return "size"
-	}
-	return ""
-}
-
-// A past turn is what a prune needs to know of a closed one.
-type past struct {
-	n      int
-	tag    object.ID
-	ref    bool // it has one
-	ended  time.Time
-	bytes  int64
-	undoes []int
-	gone   bool // its worktree is
-	lost   bool // neither ref nor tag is left
-	why    string
 }
 
 // A pruner is one run of Prune.
@@ -220,72 +152,6 @@ func (p *pruner) judge(turns []*past, cut int, kept map[int]bool) (count int, si
 		}
 	}
 	return count, size
-}
-
-// past reads the closed turns, ascending: those with a ref, and those that are
-// listed and lost theirs.
-func (p *pruner) past(l listing) ([]*past, error) {
-	tags, err := p.r.tags(turnsPrefix)
-	if err != nil {
-		return nil, err
-	}
-	var turns []*past
-	add := func(n int, tag object.ID, ref bool) {
-		if p.read[tag] == nil {
-			p.read[tag] = p.look(n, tag)
-		}
-		t := *p.read[tag]
-		t.ref, t.lost = ref, t.lost && !ref
-		turns = append(turns, &t)
-	}
-	for n, tag := range tags {
-		add(n, tag, true)
-	}
-	for n, at := range l {
-		if _, ok := tags[n]; !ok {
-			add(n, at.tag, false)
-		}
-	}
-	slices.SortFunc(turns, func(a, b *past) int { return a.n - b.n })
-	// A turn that cannot be read ended before the next one that can.
-	ended := p.now
-	for _, t := range slices.Backward(turns) {
-		if t.ended.IsZero() {
-			t.ended = ended
-		}
-		ended = t.ended
-	}
-	return turns, nil
-}
-
-// look reads one turn.
-func (p *pruner) look(n int, tag object.ID) *past {
-	t, err := p.r.load(n, tag)
-	at := &past{n: n, tag: tag}
-	if t.meta == nil {
-		at.lost = errors.Is(err, object.ErrMissing) && t.tree.IsZero()
-		return at
-	}
-	at.ended, at.bytes, at.undoes = t.Ended, t.StoredBytes, t.Undoes
-	at.gone = p.r.gone(t.meta.Worktree)
-	return at
-}
-
-// gone reports whether a linked worktree was removed: git keeps no directory of
-// its name, or one that was made anew. A worktree whose files are not there, as
-// on a disk that is not mounted, is not gone; nor is one of which that much
-// cannot be told.
-func (r *Repo) gone(w metaTree) bool {
-	if w.ID == "main" || w.Key == "" || filepath.Base(w.ID) != w.ID || w.ID == "." || w.ID == ".." {
-		return false
-	}
-	dir := filepath.Join(r.layout.CommonDir, "worktrees", w.ID)
-	if _, err := os.Lstat(dir); err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	key, err := os.ReadFile(filepath.Join(dir, "chordgit", "key"))
-	now := strings.TrimSpace(string(key))
-	return err == nil && now != "" && now != w.Key
 }
 
 // prunePart is how many turns go while the lock is held once.

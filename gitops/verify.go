@@ -307,6 +307,6 @@ func (v *verifier) tell(n int, part string, found outcome) {
 	}
 	if all := found.others.count(); all > 0 {
 		first := found.others.named[0]
-		v.note("incomplete", fmt.Sprintf("turn %d, %s: %d objects of the commit under it cannot be used, the first at %s (%v); the turn does not need them, git fsck tells more", n, part, all, edit.Quote(first.path), first.err))
+		v.note("incomplete", fmt.Sprintf("turn %d, %s: of the commit under it %d of the objects cannot be used, the first at %s (%v); the turn does not need them, git fsck tells more", n, part, all, edit.Quote(first.path), first.err))
 	}
 }

@@ -16,7 +16,7 @@ import (
 // pruned is what prune took, or would take.
 type pruned struct {
 	Turns []prunedTurn `json:"turns"`
-	Bytes int64        `json:"bytes"` // that git gc can free at most
+	Bytes int64        `json:"bytes"` // they stored; git gc frees what nothing else uses
 }
 
 type prunedTurn struct {
@@ -162,9 +162,9 @@ func (p *pruned) text(dryRun bool) string {
 	if len(p.Turns) == 0 {
 		return "No turn goes.\n"
 	}
-	did, frees := "Forgot", "git gc frees"
+	did := "Forgot"
 	if dryRun {
-		did, frees = "Would forget", "git gc would free"
+		did = "Would forget"
 	}
 	by := map[string][]int{}
 	for _, t := range p.Turns {
@@ -175,7 +175,7 @@ func (p *pruned) text(dryRun bool) string {
 		lines = append(lines, fmt.Sprintf("  %s: %s\n", ranges(list), reasons[why]))
 	}
 	slices.Sort(lines)
-	return fmt.Sprintf("%s %s; %s up to %s:\n", did, count(len(p.Turns), "turn"), frees, byteSize(p.Bytes)) + strings.Join(lines, "")
+	return fmt.Sprintf("%s %s that stored %s; git gc frees what nothing else uses:\n", did, count(len(p.Turns), "turn"), byteSize(p.Bytes)) + strings.Join(lines, "")
 }
 
 // byteSize is a size for people.
@@ -224,7 +224,7 @@ func (a *app) retain(ctx context.Context, repo *gitops.Repo, settings hooks.Sett
 		for i, t := range taken {
 			numbers[i] = t.Turn
 		}
-		say("forgot the oldest turns, %s (%s); git gc frees up to %s", ranges(numbers), reasons[over], byteSize(p.Bytes))
+		say("forgot turns %s (%s), which stored %s; git gc frees what nothing else uses", ranges(numbers), reasons[over], byteSize(p.Bytes))
 	}
 	if err != nil {
 		say("the turns were not pruned: %v", err)
