@@ -89,7 +89,7 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 		return nil, false, unrecorded(err)
 	}
 	r.opt.Step("ending")
-	if err := r.close(t); err != nil {
+	if err := r.closeLocked(t); err != nil {
 		return nil, false, unrecorded(err)
 	}
 	if err := c.batch.Verify(); err != nil {
@@ -153,7 +153,7 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	*t = *e.open
 	t.Status, t.Ended, t.meta = m.Status, m.Ended, m
 	t.MadeDirs, t.RemovedDirs = mapStrings(m.MadeDirs, decodePath), mapStrings(m.RemovedDirs, decodePath)
-	t.Moves = m.Moves
+	t.Moves, t.StoredBytes = m.Moves, m.Stats.StoredBytes
 	if err := e.owners(how); err != nil {
 		return nil, false, err
 	}

@@ -78,7 +78,7 @@ func (r *Repo) dropClosed(t *Turn) error {
 	if err != nil || !closed {
 		return err
 	}
-	if err := r.relist(t); err != nil {
+	if err := r.list(t); err != nil {
 		return err
 	}
 	return r.refs.Remove(openRef(t.N), t.tag)
@@ -149,7 +149,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 	}
 	if closed {
 		// It died after closing: only its temporaries are left.
-		if err := r.relist(t); err != nil {
+		if err := r.list(t); err != nil {
 			return err
 		}
 		res, err := r.tree.Clear(t.N, plan)
@@ -221,15 +221,6 @@ func (r *Repo) closed(t *Turn) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// relist adds the turn's line to the list of closed turns if it is missing.
-func (r *Repo) relist(t *Turn) error {
-	n, err := lastNumber(filepath.Join(r.sharedDir(), "turns"))
-	if err != nil || n >= t.N {
-		return err
-	}
-	return r.list(t)
 }
 
 // closeRecovered closes an interrupted turn with what the disk holds now: the

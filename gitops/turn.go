@@ -66,8 +66,10 @@ type Turn struct {
 	RemovedDirs    []string // directories that the turn removed, children first
 	Worktree       string   // "main", or the linked worktree's id
 	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
+	StoredBytes    int64    // of the objects that were new with the turn, before compression
 
 	tag, tree object.ID
+	said      string // the tag's message, as read
 	meta      *meta
 }
 
@@ -366,29 +368,38 @@ func (t *Turn) tagMessage() string {
 		b.WriteString("\n" + rest + "\n")
 	}
 	b.WriteString("\n")
-	trailer := func(key, value string) {
+	for _, l := range t.trailers() {
+		b.WriteString(l[0] + ": " + l[1] + "\n")
+	}
+	return b.String()
+}
+
+// trailers are what log needs of meta.json, as keys and values in the order of
+// the tag's last lines. A key whose value is empty is left out.
+func (t *Turn) trailers() (list [][2]string) {
+	add := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", key, strings.ReplaceAll(clean(value), "\n", " "))
+			list = append(list, [2]string{key, strings.ReplaceAll(clean(value), "\n", " ")})
 		}
 	}
-	trailer("Agent", t.Agent)
-	trailer("Session", t.Session)
-	trailer("Scope", t.meta.Scope)
+	add("Agent", t.Agent)
+	add("Session", t.Session)
+	add("Scope", t.meta.Scope)
 	for _, n := range t.Undoes {
-		trailer("Undoes", strconv.Itoa(n))
+		add("Undoes", strconv.Itoa(n))
 	}
-	trailer("Head", t.Head)
-	trailer("Worktree", t.Worktree)
+	add("Head", t.Head)
+	add("Worktree", t.Worktree)
 	if t.Parent > 0 {
-		trailer("Parent", strconv.Itoa(t.Parent))
+		add("Parent", strconv.Itoa(t.Parent))
 	}
-	trailer("Turn-Id", t.AgentTurn)
 	if t.Partial {
-		trailer("Partial", "yes")
+		add("Partial", "yes")
 	}
-	trailer("Format", strconv.Itoa(format))
-	trailer("Status", t.Status)
-	return b.String()
+	add("Turn-Id", t.AgentTurn)
+	add("Format", strconv.Itoa(t.meta.Format))
+	add("Status", t.Status)
+	return list
 }
 
 // clean drops what must not stand in a tag: control characters but line
@@ -406,6 +417,12 @@ func clean(s string) string {
 func (t *Turn) fill(data []byte) error {
 	m := &meta{}
 	if err := json.Unmarshal(data, m); err != nil {
+		// A newer format may hold what this one has no place for.
+		var other struct{ Format int }
+		if t.meta = m; json.Unmarshal(data, &other) == nil && other.Format > format {
+			m.Format = other.Format
+			return t.newer()
+		}
 		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json cannot be read", t.N), Err: err}
 	}
 	if m.Turn != t.N {
@@ -422,7 +439,7 @@ func (t *Turn) fill(data []byte) error {
 	t.Paths = mapStrings(m.Paths, decodePath)
 	t.MadeDirs = mapStrings(m.MadeDirs, decodePath)
 	t.RemovedDirs = mapStrings(m.RemovedDirs, decodePath)
-	t.Worktree, t.Head = m.Worktree.ID, m.Head.Before.String()
+	t.Worktree, t.Head, t.StoredBytes = m.Worktree.ID, m.Head.Before.String(), m.Stats.StoredBytes
 	return nil
 }
 

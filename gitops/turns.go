@@ -61,30 +61,47 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 	if err != nil {
 		return nil, damaged(n, err)
 	}
+	t, err := r.load(n, id)
+	if err != nil {
+		return nil, damaged(n, err)
+	}
+	return t, nil
+}
+
+// load reads the turn behind a tag. With an error the turn is as far as it could
+// be read.
+func (r *Repo) load(n int, id object.ID) (*Turn, error) {
 	t := &Turn{N: n, tag: id}
 	data, err := r.db.ReadAs(object.Tag, id)
 	if err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
 	tag, err := id.Format().ParseTag(data)
 	if err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
-	t.tree = tag.Object
+	t.tree, t.said = tag.Object, tag.Message
+	if want := tagName(n); tag.Name != want {
+		return t, fmt.Errorf("its tag is %s, not %s", edit.Quote(tag.Name), want)
+	}
 	e, ok, err := object.Lookup(r.db, t.tree, "meta.json")
 	if err == nil && !ok {
 		err = errors.New("it has no meta.json")
 	}
 	if err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
 	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
 	return t, t.fill(data)
 }
 
 func damaged(n int, err error) error {
+	var known *edit.Error
+	if errors.As(err, &known) {
+		return err
+	}
 	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d is damaged", n), Err: err}
 }
 
@@ -93,7 +110,7 @@ func damaged(n int, err error) error {
 // object is an error with code Damaged: a lost object is never taken for an
 // absent file. An open turn has no changes yet.
 func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
-	if err := t.newer(); err != nil {
+	if err := t.usable(); err != nil {
 		return nil, err
 	}
 	if t.Status == StatusOpen && t.Scope == ScopeWorktree {

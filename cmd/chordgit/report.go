@@ -33,6 +33,9 @@ type report struct {
 	Requested []wished `json:"requested,omitempty"`
 	Advice    string   `json:"advice,omitempty"` // for models: not in the text for people
 
+	Verified *verified `json:"verified,omitempty"`
+	Pruned   *pruned   `json:"pruned,omitempty"`
+
 	groups  int  // file groups that were not applied
 	refused bool // the whole request was
 	single  bool // it is what one call is told

@@ -12,6 +12,11 @@ import (
 func (r *report) done() string {
 	var b strings.Builder
 	switch {
+	case r.Verified != nil:
+		b.WriteString(r.Verified.text())
+	case r.Pruned != nil && r.Status == failed:
+	case r.Pruned != nil:
+		b.WriteString(r.Pruned.text(r.DryRun))
 	case r.DryRun && r.Status != failed:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
 	case r.Status == opened:
@@ -159,7 +164,9 @@ func (r *report) undone() string {
 		}
 		return b.String()
 	}
-	b.WriteString("Not applied:\n")
+	if r.Verified == nil && r.Pruned == nil {
+		b.WriteString("Not applied:\n")
+	}
 	seen := map[string]bool{}
 	for _, f := range r.Failures {
 		fmt.Fprintf(&b, "- %s [%s]%s\n", f.text(), f.Code, inputLine(f))
