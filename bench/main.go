@@ -44,22 +44,23 @@ type bench struct {
 	dir    string // the work directory
 	rounds int
 	large  int // files of the large repository
-	bytes  int // size of each
 	log    io.Writer
 
 	chordgit, hello string // the binaries
 	peer            string // empty: not there
 	env             []string
+
+	repos map[string]*repo // those in use, by directory
+	stamp int              // of the newest version of generated files
 }
 
 func run(args []string, stdout, stderr io.Writer) error {
-	b := &bench{log: stderr}
+	b := &bench{log: stderr, repos: map[string]*repo{}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&b.dir, "dir", "", "work `directory`, on a disk (default: one in the user's cache or the directory for temporary files)")
 	flags.IntVar(&b.rounds, "n", 15, "rounds of each row; heavy rows have half as many")
 	flags.IntVar(&b.large, "files", 100_000, "files of the large repository")
-	flags.IntVar(&b.bytes, "bytes", 200, "size of each of its files")
 	names := flags.String("rows", "all", "which `rows`: all or some of "+strings.Join(rowNames(), ","))
 	install := flags.Bool("install", false, "install the peer into the work directory with npm")
 	if err := flags.Parse(args); err != nil {
@@ -99,8 +100,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 			}
 			done = append(done, res...)
 		}
-		// The large repository is costly to make; the others are in the way.
+		// Repositories that are kept are costly to make; the others are in the way.
 		if err := os.RemoveAll(filepath.Join(b.dir, "rows")); err != nil {
+			return err
+		}
+	}
+	for _, r := range b.repos {
+		if err := r.clean(); err != nil {
 			return err
 		}
 	}
