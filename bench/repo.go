@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// repository makes a repository of generated files: one commit, packed, the
-// worktree clean and in the index.
+// repository makes a repository of generated files: one commit, in the pack that
+// fast-import writes, the worktree clean and in the index.
 func (b *bench) repository(dir string, t tree, own []file) error {
 	fmt.Fprintf(b.log, "making %s: %d files\n", dir, t.files+len(own))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -33,7 +33,7 @@ func (b *bench) repository(dir string, t tree, own []file) error {
 	if err := errors.Join(history(in, t, own), in.Close(), cmd.Wait()); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"reset", "-q", "--hard"}, {"config", "gc.auto", "0"}, {"gc", "-q"}} {
+	for _, args := range [][]string{{"reset", "-q", "--hard"}, {"pack-refs", "--all"}, {"config", "gc.auto", "0"}} {
 		if err := b.tool(dir, "git", args...); err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ func (b *bench) print(w io.Writer, results []result) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d CPUs, %s/%s, %s, file system %s, chordgit flushes every turn, apply_patch flushes nothing\n\n",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, git, disk)
+	fmt.Fprintf(w, "%d CPUs, load %s at the start and %s at the end, %s/%s, %s, file system %s\nchordgit flushes every turn, git as it does by default, apply_patch nothing\n\n",
+		runtime.NumCPU(), number(b.load, 1), number(load(), 1), runtime.GOOS, runtime.GOARCH, git, disk)
 	fmt.Fprintf(w, "%-45s %-15s %8s %8s    %5s %7s %6s\n", "row", "against", "ours", "theirs", "ratio", "target", "twice")
 	for _, r := range results {
 		fmt.Fprintf(w, "%-45s %-15s %8s %8s %s %5s %7s %6s  %s\n",
