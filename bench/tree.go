@@ -18,11 +18,12 @@ type tree struct {
 // they are 5,883.
 const leafDirs = 5807
 
-// path is that of file i, from 0.
+// path is that of file i, from 0: as long as paths of large projects are, for
+// git writes all of them whenever it writes an index.
 func (t tree) path(i int) string {
 	leaves := max(1, min(leafDirs, t.files/17))
 	leaf := i * leaves / t.files
-	return fmt.Sprintf("d%02d/e%02d/f%06d.go", leaf/77, leaf%77, i)
+	return fmt.Sprintf("directory%02d/subdirectory%02d/implementation%06d_test.go", leaf/77, leaf%77, i)
 }
 
 // text appends the content of file i to buf. Stamp 0 is its first version; all
