@@ -95,15 +95,16 @@ func (b *bench) untracked() ([]row, error) {
 		return nil, err
 	}
 	extra := tree{20_000, least, most}
-	dir := func() string { return fmt.Sprintf("new%d", b.stamp) }
-	witness := func() string { return filepath.ToSlash(filepath.Join(dir(), extra.path(0))) }
+	var dir string
+	witness := func() string { return dir + "/" + extra.path(0) }
 	renew := func() error {
 		b.stamp++
+		dir = fmt.Sprintf("new%d", b.stamp)
 		earlier, err := filepath.Glob(filepath.Join(r.dir, "new*"))
 		if err != nil {
 			return err
 		}
-		to := filepath.Join(r.dir, dir())
+		to := filepath.Join(r.dir, dir)
 		for _, from := range earlier { // one, or none in a new repository
 			if err := os.Rename(from, to); err != nil {
 				return err

@@ -186,39 +186,39 @@ func (s *side) size() (int64, error) {
 // that another one beat.
 func (r row) results(ours []sample, theirs [][]sample) []result {
 	wall := wallTime()
-	first := result{name: r.name, unit: wall.unit, ours: median(ours, wall.of), target: r.target, most: r.most}
-	if r.twice {
-		first.twice = 2 * r.target
-	}
 	best := 0
 	for i := range theirs {
 		if median(theirs[i], wall.of) < median(theirs[best], wall.of) {
 			best = i
 		}
 	}
-	var list, others []result
-	compare := func(res result, of func(sample) float64) {
-		res.theirs = math.NaN()
+	compare := func(name string, f figure) result {
+		res := result{name: name, unit: f.unit, ours: median(ours, f.of), theirs: math.NaN(), most: f.most}
 		if len(theirs) > 0 {
-			res.against, res.theirs = r.theirs[best].name, median(theirs[best], of)
+			res.against, res.theirs = r.theirs[best].name, median(theirs[best], f.of)
 		}
 		res.ratio = res.ours / res.theirs
-		if r.limit != nil && len(list) == 0 {
-			res.target = float64(r.limit(time.Duration(res.theirs*1e6))) / (res.theirs * 1e6)
-		}
-		list = append(list, res)
+		return res
 	}
-	compare(first, wall.of)
+	first := compare(r.name, wall)
+	first.most, first.target = r.most, r.target
+	if r.limit != nil {
+		first.target = float64(r.limit(time.Duration(first.theirs*1e6))) / (first.theirs * 1e6)
+	}
+	if r.twice {
+		first.twice = 2 * r.target
+	}
+	list := []result{first}
 	for _, f := range r.beside {
-		compare(result{name: "  " + f.name, unit: f.unit, ours: median(ours, f.of), most: f.most}, f.of)
+		list = append(list, compare("  "+f.name, f))
 	}
 	for i, s := range r.theirs {
 		if i != best {
-			others = append(others, result{name: "  slower", against: s.name, unit: wall.unit,
+			list = append(list, result{name: "  slower", against: s.name, unit: wall.unit,
 				ours: math.NaN(), theirs: median(theirs[i], wall.of), ratio: math.NaN()})
 		}
 	}
-	return append(list, others...)
+	return list
 }
 
 func median(samples []sample, of func(sample) float64) float64 {
