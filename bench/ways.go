@@ -80,11 +80,12 @@ func (c capture) copied() side {
 // own keeps an index beside the user's.
 func (c capture) own() side { return c.script("own index", c.index("own"), `git add -A && `+commit) }
 
-// tuned is own with as little work as git's plumbing allows. It can take only
-// names that git status does not quote.
+// tuned is own with as little work as git's plumbing allows: status only reads,
+// as update-index, which runs beside it, has the lock. It can take only names
+// that git status does not quote.
 func (c capture) tuned() side {
 	return c.script("tuned script", c.index("tuned"),
-		`git status --porcelain --no-renames | cut -c4- | git update-index --add --remove --stdin && `+commit)
+		`git --no-optional-locks status --porcelain --no-renames | cut -c4- | git update-index --add --remove --stdin && `+commit)
 }
 
 const commit = `id=$(git commit-tree -m bench "$(git write-tree)") && git update-ref refs/bench/capture "$id" && echo "$id"`
@@ -114,9 +115,11 @@ func (r *repo) settle() error {
 			return err
 		}
 	}
-	// The untracked cache is filled by the first status, in the warm-up.
-	if err := r.b.tool(r.dir, "env", "GIT_INDEX_FILE="+r.index("tuned"), "git", "update-index", "--untracked-cache"); err != nil {
-		return err
+	for _, args := range [][]string{{"update-index", "--untracked-cache"}, {"status"}} { // status fills the cache
+		args = append([]string{"GIT_INDEX_FILE=" + r.index("tuned"), "git"}, args...)
+		if err := r.b.tool(r.dir, "env", args...); err != nil {
+			return err
+		}
 	}
 	return flush(r.dir)
 }
