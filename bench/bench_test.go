@@ -102,6 +102,20 @@ func TestGitWays(t *testing.T) {
 			}
 		}
 	}
+	files := &newcomers{repo: r, tree: tree{5, 100, 200}}
+	first := capture{r, files.renew, files.witness}.copied()
+	for round := range 2 {
+		if _, err := b.once(&first, round); err != nil {
+			t.Errorf("new files, round %d: %v", round, err)
+		}
+	}
+	if list, _ := filepath.Glob(filepath.Join(r.dir, "new*")); len(list) != 1 || filepath.Base(list[0]) != files.dir {
+		t.Errorf("new files are in %q, want %q alone", list, files.dir)
+	}
+	if err := os.RemoveAll(filepath.Join(r.dir, files.dir)); err != nil {
+		t.Fatal(err)
+	}
+
 	idle := do.script("idle", "", "git rev-parse HEAD")
 	if _, err := b.once(&idle, 0); err == nil || !strings.Contains(err.Error(), "not what is on disk") {
 		t.Errorf("a way that stores nothing: %v", err)

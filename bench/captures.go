@@ -84,8 +84,34 @@ func (b *bench) captures() ([]row, error) {
 	return rows, nil
 }
 
-// untracked files are new, in names and bytes, to every first capture. They are
-// renamed and written in place: to delete them would measure the deletion.
+// Newcomers are untracked files that are new, in names and bytes, whenever they
+// are renewed.
+type newcomers struct {
+	repo *repo
+	tree tree
+	dir  string
+}
+
+// renew renames the files and writes them in place: to delete them would measure
+// the deletion.
+func (n *newcomers) renew() error {
+	earlier, err := filepath.Glob(filepath.Join(n.repo.dir, "new*"))
+	if err != nil {
+		return err
+	}
+	n.repo.b.stamp++
+	n.dir = fmt.Sprintf("new%d-%d", os.Getpid(), n.repo.b.stamp)
+	to := filepath.Join(n.repo.dir, n.dir)
+	for _, from := range earlier { // one, or none in a new repository
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
+	}
+	return errors.Join(n.tree.write(to, n.tree.spread(n.tree.files), n.repo.b.stamp), flush(n.repo.dir))
+}
+
+func (n *newcomers) witness() string { return n.dir + "/" + n.tree.path(0) }
+
 func (b *bench) untracked() ([]row, error) {
 	if err := b.needs("begin", "end"); err != nil {
 		return nil, err
@@ -94,26 +120,9 @@ func (b *bench) untracked() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra := tree{20_000, least, most}
-	var dir string
-	witness := func() string { return dir + "/" + extra.path(0) }
-	renew := func() error {
-		b.stamp++
-		dir = fmt.Sprintf("new%d", b.stamp)
-		earlier, err := filepath.Glob(filepath.Join(r.dir, "new*"))
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(r.dir, dir)
-		for _, from := range earlier { // one, or none in a new repository
-			if err := os.Rename(from, to); err != nil {
-				return err
-			}
-		}
-		return errors.Join(extra.write(to, extra.spread(extra.files), b.stamp), flush(r.dir))
-	}
-	first := capture{r, renew, witness}
-	later := capture{r, nil, witness}
+	files := &newcomers{repo: r, tree: tree{20_000, least, most}}
+	first := capture{r, files.renew, files.witness}
+	later := capture{r, nil, files.witness}
 	return []row{
 		{
 			name: "20,000 untracked files, first capture", rounds: b.few(), target: 0.7,
