@@ -20,7 +20,7 @@ func (r *report) done() string {
 	case r.DryRun && r.Status != failed:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
 	case r.Status == opened:
-		fmt.Fprintf(&b, "Turn %d is open. Close it with: chordgit end\n", *r.Turn)
+		fmt.Fprintf(&b, "%d\n", *r.Turn) // alone, for scripts
 	case r.Status == recorded && len(r.Files) == 0:
 		b.WriteString("Recorded a turn without changed files.\n")
 	case r.Status == recorded:

@@ -78,6 +78,9 @@ func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
 	rep := &report{Command: "begin", Status: opened, Turn: &open.N}
 	rep.note(uncovered(open))
 	a.report(rep)
+	if !a.quiet && !a.json {
+		fmt.Fprintf(a.stderr, "chordgit: turn %d is open; chordgit end closes it\n", open.N)
+	}
 }
 
 func (a *app) endCommand() *cobra.Command {

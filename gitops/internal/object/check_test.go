@@ -7,7 +7,7 @@ import (
 
 // TestCheckOrder knows git's order, in which a directory's name ends in "/".
 func TestCheckOrder(t *testing.T) {
-	one := ID{1}
+	one := SHA1.Hash(Blob, []byte("one"))
 	file := func(name string) Entry { return Entry{Name: name, Mode: File, ID: one} }
 	dir := func(name string) Entry { return Entry{Name: name, Mode: Dir, ID: one} }
 	for _, tt := range []struct {
