@@ -1,6 +1,6 @@
 package merge3
 
-import "strings"
+import "bytes"
 
 // A Conflict is a stretch of lines that both changed, in different ways, or
 // next to each other: those of ours from From up to To, counted from 0.
@@ -17,28 +17,27 @@ func Merge(base, ours, theirs []byte) (merged []byte, conflicts []Conflict) {
 	o, b, t := all[1], all[0], all[2]
 	left := &change{hunks: diff(b.ids, o.ids, different)}
 	right := &change{hunks: diff(b.ids, t.ids, different)}
-	var out strings.Builder
+	merged = make([]byte, 0, len(ours)+max(len(theirs)-len(base), 0))
 	done := 0 // lines of ours that were written or left out
 	for len(right.hunks) > 0 {
 		from, to := left.cluster(right)
 		mine, own := left.take(from, to)
 		its, other := right.take(from, to)
 		switch {
-		case !other, own && o.bytes(mine.From, mine.To) == t.bytes(its.From, its.To):
+		case !other, own && bytes.Equal(o.bytes(mine.From, mine.To), t.bytes(its.From, its.To)):
 			// Ours has it already.
 		case own:
 			conflicts = append(conflicts, mine)
 		case conflicts == nil:
-			out.WriteString(o.bytes(done, mine.From))
-			out.WriteString(t.bytes(its.From, its.To))
+			merged = append(merged, o.bytes(done, mine.From)...)
+			merged = append(merged, t.bytes(its.From, its.To)...)
 			done = mine.To
 		}
 	}
 	if conflicts != nil {
 		return nil, conflicts
 	}
-	out.WriteString(o.bytes(done, len(o.ids)))
-	return []byte(out.String()), nil
+	return append(merged, o.bytes(done, len(o.ids))...), nil
 }
 
 // A change is what one side did to base: the hunks that are not merged yet, and
