@@ -19,12 +19,12 @@ const (
 // box, backward ones from the bottom right. For each diagonal the arrays hold
 // how far (in i) the best path of the present cost got on it.
 type search struct {
-	x, y         *side
-	atX, atY     []int32 // places of the kept lines
-	idsX, idsY   []int32
-	ahead, back  []int32
-	zero         int // where diagonal 0 is in both
-	mostExpended int // the cost at which the search of a box gives up
+	x, y        *side
+	atX, atY    []int32 // places of the kept lines
+	idsX, idsY  []int32
+	ahead, back []int32
+	zero        int // where diagonal 0 is in both
+	giveUp      int // the cost at which the search of a box gives up
 }
 
 func newSearch(x, y *side, keptX, keptY []int32) *search {
@@ -32,7 +32,7 @@ func newSearch(x, y *side, keptX, keptY []int32) *search {
 	diagonals := len(keptX) + len(keptY) + 3
 	s.ahead, s.back = make([]int32, diagonals), make([]int32, diagonals)
 	s.zero = len(keptY) + 1
-	s.mostExpended = max(root(diagonals), dear)
+	s.giveUp = max(root(diagonals), dear)
 	return s
 }
 
@@ -130,7 +130,7 @@ func (s *search) split(b bounds, shortest bool) middle {
 				return m
 			}
 		}
-		if cost >= s.mostExpended {
+		if cost >= s.giveUp {
 			return s.furthest(b, f, r)
 		}
 	}
