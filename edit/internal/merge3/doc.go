@@ -8,5 +8,5 @@
 // Whether two changes conflict depends on where the difference between two
 // texts is seen, of which there is more than one truth where lines repeat. So
 // that people find here what they know, the diff takes the same decisions as
-// git's: see [Diff].
+// git's: see diff.
 package merge3

@@ -74,7 +74,7 @@ func accidental(worths []worth, i int) bool {
 			}
 		}
 		if missing == before {
-			return false // a run's first or last lines may well be matched
+			return false // no absent line on this side: it may well be matched
 		}
 	}
 	return often*4 < often+missing
