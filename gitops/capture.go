@@ -115,6 +115,13 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	}
 	var done func()
 	opt.Seed, done = r.seed(settings)
+	opt.Length = func(raw []byte) (int64, bool) {
+		id, ok := r.db.Format().FromBytes(raw)
+		if !ok {
+			return 0, false
+		}
+		return r.db.Size(id)
+	}
 	defer done()
 	if r.coverage.NoIgnored {
 		opt.MaxIgnored = -1
@@ -195,7 +202,7 @@ func (r *Repo) seed(s *repo.Settings) (open func() func([]byte, snapshot.FileSta
 			return nil // then all is read
 		}
 		index = x
-		seeds := seed.Open(r.layout, index, s, r.db.Size)
+		seeds := seed.Open(r.layout, index, s, nil)
 		return func(path []byte, f snapshot.FileStat) ([]byte, bool) {
 			id, ok := seeds.ID(path, seed.Stat{Mode: f.Mode, Mtime: f.Mtime, Ctime: f.Ctime, Ino: f.Ino, Size: f.Size})
 			return id.Bytes(), ok

@@ -64,6 +64,10 @@ type CaptureOptions struct {
 	// asked in the order of the index, and only where many files would have to be
 	// read. Nil: nothing is known.
 	Seed func() func(path []byte, f FileStat) (id []byte, ok bool)
+	// Length tells how long the object of an id is, false if it is not there. An id
+	// of Seed counts only if its object is as long as the file. Called from several
+	// goroutines.
+	Length func(id []byte) (int64, bool)
 	// Kept reports whether a ref still names the object that it named when the
 	// cache was written: then all ids of the cache are present.
 	Kept func(ref string, id []byte) bool

@@ -110,7 +110,7 @@ func (c *Capture) unread(opt *CaptureOptions) (list []int32) {
 		return list
 	}
 	// In the order of the index, which the walk has and the entries have not.
-	rest := list[:0:0]
+	var rest, seeded []int32
 	c.res.Walk(func(p []byte, i int) bool {
 		if !c.res.Candidate(i) || c.res.Trusted(i) {
 			return true
@@ -118,12 +118,36 @@ func (c *Capture) unread(opt *CaptureOptions) (list []int32) {
 		e := &c.res.Entries[i]
 		if id, ok := seed(p, FileStat{Mode: e.Mode, Mtime: e.Mtime, Ctime: e.Ctime, Ino: e.Ino, Size: e.Size}); ok {
 			c.learn(i, id)
+			seeded = append(seeded, int32(i))
 		} else {
 			rest = append(rest, int32(i))
 		}
 		return true
 	})
+	rest = append(rest, c.otherwise(seeded, opt)...)
 	slices.Sort(rest) // by directory
+	return rest
+}
+
+// otherwise returns the entries whose seeded id is that of an object of another
+// length: what converted the file may be gone.
+func (c *Capture) otherwise(seeded []int32, opt *CaptureOptions) (rest []int32) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	workers := min(max(runtime.NumCPU(), 2), 4)
+	for part := range slices.Chunk(seeded, len(seeded)/workers+1) {
+		wg.Go(func() {
+			for _, i := range part {
+				if size, ok := opt.Length(c.known(int(i))); !ok || size != c.res.Entries[i].Size {
+					c.learn(int(i), make([]byte, c.idLen))
+					mu.Lock()
+					rest = append(rest, i)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
 	return rest
 }
 

@@ -47,11 +47,27 @@ func (p *pack) size(pl *pools, offset int64) (int64, error) {
 	if err != nil || !h.typ.IsDelta() {
 		return h.size, err
 	}
-	if view != nil {
-		fl.br.Reset(&fl.mem)
+	if view == nil {
+		return resultSize(fl)
 	}
+	// The length stands at the beginning of the delta. To inflate all of it costs
+	// five times as much; a piece that turns out to be too short is an error.
+	stream := view[int64(len(view))-int64(fl.mem.Len()):]
+	if len(stream) > deltaHead {
+		fl.mem.Reset(stream[:deltaHead])
+		fl.br.Reset(&fl.mem)
+		if size, err := resultSize(fl); err == nil {
+			return size, nil
+		}
+	}
+	fl.mem.Reset(stream)
+	fl.br.Reset(&fl.mem)
 	return resultSize(fl)
 }
+
+// deltaHead is how many deflated bytes nearly always hold the lengths at the
+// beginning of a delta, after the tables of the code.
+const deltaHead = 160
 
 // mapped returns the pack in memory, nil if it can only be read: it is opened.
 func (p *pack) mapped() ([]byte, error) {

@@ -40,7 +40,8 @@ type Seeds struct {
 const coarse = int64(2 * time.Second)
 
 // Open prepares the entries of an index, which must stay open while the seeds
-// are used. has tells whether an object is there, and its length. An index
+// are used. has tells whether an object is there, and its length; nil: the caller
+// asks, since an id counts only if its object is as long as the file. An index
 // that was not read flat, settings that ask for conversions or are not all
 // known: each means that there are no seeds, and nil is returned, which is
 // usable.
@@ -97,8 +98,10 @@ func (s *Seeds) ID(path []byte, st Stat) (id object.ID, ok bool) {
 	if s.lfs && st.Size == lfsPointer {
 		return id, false
 	}
-	if size, ok := s.has(e.ID); !ok || size != st.Size {
-		return id, false // an attribute that converted it may be gone
+	if s.has != nil {
+		if size, ok := s.has(e.ID); !ok || size != st.Size {
+			return id, false // an attribute that converted it may be gone
+		}
 	}
 	return e.ID, true
 }
