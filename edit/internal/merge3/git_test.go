@@ -8,12 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // TestDiffAsGit holds that the hunks are git's, also of texts so long and so
-// different that the search is cut short in each of its ways.
+// different that the search is cut short in each of its ways. CHORDGIT_SEED repeats a run.
 func TestDiffAsGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -21,7 +22,12 @@ func TestDiffAsGit(t *testing.T) {
 	}
 	dir := t.TempDir()
 	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	if s := os.Getenv("CHORDGIT_SEED"); s != "" {
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("CHORDGIT_SEED=%d", seed)
 	for i, size := range []int{10, 100, 1000, 5000, 5000, 50_000, 50_000, 50_000, 50_000} {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		a, b := mixed(rng, size)
@@ -50,19 +56,21 @@ func TestDiffAsGit(t *testing.T) {
 }
 
 // mixed makes a text and another one of it, in which stretches of lines are
-// kept, mixed up, or moved.
+// kept, mixed up, moved or written anew.
 func mixed(rng *rand.Rand, size int) (a, b []byte) {
 	words := []int{2, 50, size, 1 << 40}[rng.IntN(4)]
 	old := make([]string, size)
 	for i := range old {
-		old[i] = fmt.Sprintf("word %d\n", rng.IntN(words))
+		if old[i] = "}\n"; rng.IntN(6) > 0 {
+			old[i] = fmt.Sprintf("word %d\n", rng.IntN(words))
+		}
 	}
 	long := []int{4, 30, 100}[rng.IntN(3)]
 	var now []string
 	for at := 0; at < size; {
 		part := slices.Clone(old[at:min(size, at+1+rng.IntN(long))])
 		at += len(part)
-		switch rng.IntN(4) {
+		switch rng.IntN(5) {
 		case 0:
 			rng.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
 		case 1:
@@ -70,6 +78,12 @@ func mixed(rng *rand.Rand, size int) (a, b []byte) {
 			part = slices.Clone(old[from:min(size, from+len(part))])
 		case 2:
 			part = slices.Insert(part, rng.IntN(len(part)), "new\n", old[rng.IntN(size)])
+		case 3: // a frequent line among such as the old text does not have
+			for i := range part {
+				if part[i] = "}\n"; rng.IntN(8) > 0 {
+					part[i] = fmt.Sprintf("new %d\n", rng.IntN(words))
+				}
+			}
 		}
 		now = append(now, part...)
 	}
