@@ -35,8 +35,10 @@ type Config struct {
 	Memory struct {
 		Dir string // relative to the worktree's root
 	}
-	Compat    Compat
-	Providers map[string]*Provider
+	Compat     Compat
+	Providers  map[string]*Provider
+	Policy     PolicyConfig
+	Permission map[string]*ToolRules // by tool: edit, apply_patch, write, delete, move, or * for all
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -57,8 +59,10 @@ func (c *Config) schema() section {
 		"memory": section{
 			"dir": directory(&c.Memory.Dir),
 		}.decode,
-		"compat":    c.Compat.schema().decode,
-		"providers": named(&c.Providers, (*Provider).schema),
+		"compat":     c.Compat.schema().decode,
+		"providers":  named(&c.Providers, (*Provider).schema),
+		"policy":     c.Policy.schema().decode,
+		"permission": permission(&c.Permission),
 	}
 }
 
@@ -70,8 +74,18 @@ func (c *Config) schema() section {
 // the order of the text, each of the form "PLACE:LINE:COLUMN: MESSAGE" and with
 // its line in Lines; the Config is then nil. A file with an error is never to be
 // taken for an empty one.
+//
+// What counts only in the user's file is an error here.
 func DecodeConfig(place string, data []byte) (*Config, error) {
-	d := decoder{place: place}
+	return decodeConfig(decoder{place: place}, data)
+}
+
+// DecodeUserConfig is [DecodeConfig] for the user's file.
+func DecodeUserConfig(place string, data []byte) (*Config, error) {
+	return decodeConfig(decoder{place: place, user: true}, data)
+}
+
+func decodeConfig(d decoder, data []byte) (*Config, error) {
 	c := &Config{}
 	d.read(data, func(root ast.Node) { c.schema().decode(&d, "", root) })
 	if err := d.err(); err != nil {
