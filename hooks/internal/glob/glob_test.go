@@ -1,6 +1,7 @@
 package glob_test
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -153,7 +154,7 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, name string) {
 		g, err := glob.Parse(pattern)
-		if err != nil || name == "" || len(name) > 200 || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Contains(name, "//") || name == "." || name == ".." {
+		if err != nil || len(name) > 200 || path.Clean("/"+name) != "/"+name || name == "" {
 			return
 		}
 		l := glob.NewList([]glob.Glob{g}, false, false)

@@ -14,8 +14,10 @@ import (
 // time.
 type List struct {
 	fold, widen bool
-	exact       map[string]int // the first glob that names a path
-	patterns    []pattern
+	exact       map[string]int       // the first glob that names a path
+	heads       map[string][]pattern // by the component that every match begins with
+	tails       map[byte][]pattern   // of the others, by the byte that every match ends in
+	rest        []pattern
 	names       []string       // the paths that globs name
 	dirs        map[string]int // what covers a directory
 }
@@ -34,7 +36,7 @@ const None = -1
 // NewList makes a list. With fold, letter case does not count; with widen, a
 // glob that matches a directory matches what lies below it.
 func NewList(globs []Glob, fold, widen bool) *List {
-	l := &List{fold: fold, widen: widen, exact: map[string]int{}, dirs: map[string]int{}}
+	l := &List{fold: fold, widen: widen, exact: map[string]int{}, heads: map[string][]pattern{}, tails: map[byte][]pattern{}, dirs: map[string]int{}}
 	for i, g := range globs {
 		for _, alt := range g.alternatives {
 			l.add(i, alt)
@@ -68,7 +70,16 @@ func (l *List) add(i int, alt string) {
 	}
 	p := pattern{glob: i, text: alt}
 	p.prefix, p.suffix, p.inner = literals(alt)
-	l.patterns = append(l.patterns, p)
+	head, _, whole := strings.Cut(p.prefix, "/")
+	switch {
+	case whole:
+		l.heads[head] = append(l.heads[head], p)
+	case p.suffix != "":
+		end := p.suffix[len(p.suffix)-1]
+		l.tails[end] = append(l.tails[end], p)
+	default:
+		l.rest = append(l.rest, p)
+	}
 }
 
 // foldPattern folds what stands outside of classes.
@@ -210,20 +221,33 @@ func first(a, b int) int {
 
 // itself looks at a name alone.
 func (l *List) itself(name string) int {
+	if name == "" {
+		return None
+	}
 	found, ok := l.exact[name]
 	if !ok {
 		found = None
 	}
-	for i := range l.patterns {
-		p := &l.patterns[i]
-		if found != None && p.glob > found {
+	head, _, _ := strings.Cut(name, "/")
+	for _, group := range [][]pattern{l.heads[head], l.tails[name[len(name)-1]], l.rest} {
+		found = first(found, firstOf(group, name, found))
+	}
+	return found
+}
+
+// firstOf finds the first pattern that matches, if it comes before a glob that
+// was found.
+func firstOf(group []pattern, name string, before int) int {
+	for i := range group {
+		p := &group[i]
+		if before != None && p.glob > before {
 			break // they are in the order of the list
 		}
 		if strings.HasPrefix(name, p.prefix) && strings.HasSuffix(name, p.suffix) && strings.Contains(name, p.inner) && doublestar.MatchUnvalidated(p.text, name) {
 			return p.glob
 		}
 	}
-	return found
+	return None
 }
 
 // Below returns the index of the first glob that names, without wildcards, a
