@@ -8,8 +8,12 @@ import (
 	"github.com/chordgit/chordgit/edit"
 )
 
-// Denied is the code of an operation that policy refuses.
-const Denied edit.Code = "denied"
+// Denied is the code of an operation that policy refuses, Undecided that of one
+// about which it cannot be found out.
+const (
+	Denied    edit.Code = "denied"
+	Undecided edit.Code = "undecided"
+)
 
 // The classes of findings, in the order in which they are told.
 const (
@@ -99,5 +103,9 @@ func (f *Finding) rule() string {
 
 // Error is a finding as a refusal.
 func (f *Finding) Error() *edit.Error {
-	return &edit.Error{Code: Denied, Path: f.Path, Why: f.Class, Msg: string(f.Op) + ": " + f.Message()}
+	code := Denied
+	if f.Class == ClassUndecided {
+		code = Undecided
+	}
+	return &edit.Error{Code: code, Path: f.Path, Why: f.Class, Msg: string(f.Op) + ": " + f.Message()}
 }

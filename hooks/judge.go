@@ -67,7 +67,9 @@ func (e *end) settle() {
 
 // say adds a finding.
 func (e *end) say(f Finding) {
-	f.Op, f.Path = e.kind, e.op.Path
+	if f.Op, f.Path = e.kind, e.op.Path; f.Op == Put {
+		f.Op = Write // nobody knows what is there
+	}
 	if f.Name == e.resolved && e.resolved != e.lexical {
 		f.Via = e.via
 	}

@@ -38,7 +38,11 @@ func (e *end) place() bool {
 		return false
 	}
 	if err := edit.CheckName(given, func(dir, component string) bool {
-		f, err := e.lookup(path.Join(e.site.Base, dir, component))
+		at, err := e.relative(path.Join(dir, component))
+		if err != nil || strings.HasPrefix(path.Clean(at), "..") {
+			return false
+		}
+		f, err := e.lookup(path.Clean(at))
 		return err == nil && f != nil
 	}); err != nil {
 		e.refuse(ClassPath, "", "%v", err)
@@ -60,11 +64,11 @@ func (e *end) place() bool {
 
 // relative makes a name relative to the root, without cleaning what is below it.
 func (p *Policy) relative(name string) (string, error) {
+	if !isAbsolute(name) && p.site.Base != "" {
+		name = p.site.Base + "/" + name
+	}
 	if !isAbsolute(name) {
-		if p.site.Base == "" {
-			return name, nil
-		}
-		return p.site.Base + "/" + name, nil
+		return name, nil
 	}
 	for _, text := range []string{name, path.Clean(name)} {
 		for _, root := range p.site.Roots {
@@ -88,8 +92,11 @@ func isAbsolute(name string) bool {
 // outside decides about a name that does not lie in the worktree.
 func (e *end) outside(given string) bool {
 	abs := given
-	if !isAbsolute(given) && len(e.site.Roots) > 0 {
-		abs = path.Join(e.site.Roots[0], e.site.Base, given)
+	if !isAbsolute(given) {
+		abs = e.site.Base + "/" + given
+		if !isAbsolute(e.site.Base) && len(e.site.Roots) > 0 {
+			abs = e.site.Roots[0] + "/" + abs
+		}
 	}
 	abs = path.Clean(abs)
 	below := func(dirs []string) bool {

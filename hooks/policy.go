@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"cmp"
+	"path"
 	"slices"
 
 	"github.com/chordgit/chordgit/edit"
@@ -26,7 +27,7 @@ type Site struct {
 	FoldCase  bool
 	HooksPath string   // core.hooksPath, relative to the root; empty: not inside
 	GitDirs   []string // the git directory and the common one, absolute, with slashes
-	Made      []string // what the request makes, relative to the root
+	Made      []string // what the request makes, as an [Operation] names it
 
 	// Outside says what becomes of names outside of the worktree, empty like
 	// "deny": "scratch" allows those below Scratch, "allow" all but those below
@@ -69,6 +70,9 @@ type Operation struct {
 	Path string // as given: relative to [Site].Base, or absolute; a Move's source
 	To   string // a Move's target
 	Tool string // for permission: edit, apply_patch, write, delete or move; empty: not known
+	// Moving says that this is one end of a move: of a Delete the source, of a
+	// Create the target.
+	Moving bool
 	// Found says that the path was found in a tree, an index or on disk: it is
 	// clean and relative to the root, never refused for its bytes, and no
 	// component but the last is a link.
@@ -134,8 +138,12 @@ func NewPolicy(site Site, layers ...Layer) *Policy {
 	p.submodules = p.lifted(func(l *layer) bool { return l.Config.Policy.Submodules == "allow" }) &&
 		!slices.ContainsFunc(p.layers, func(l *layer) bool { return l.Config.Policy.Submodules == "deny" })
 	for _, name := range site.Made {
-		for ; name != "." && name != "/" && !p.made[name]; name = parent(name) {
-			p.made[name] = true
+		rel, err := p.relative(name)
+		if err != nil {
+			continue
+		}
+		for rel = path.Clean(rel); rel != "." && rel != "/" && !p.made[rel]; rel = parent(rel) {
+			p.made[rel] = true
 		}
 	}
 	return p
@@ -201,6 +209,7 @@ func (p *Policy) Judge(who Who, op Operation) []Finding {
 		found = p.move(who, op)
 	default:
 		e := p.end(who, op)
+		e.moving = op.Moving
 		e.judge()
 		found = e.findings
 	}
@@ -239,4 +248,46 @@ func (p *Policy) move(who Who, op Operation) []Finding {
 		}
 	}
 	return append(from.findings, to.findings...)
+}
+
+// Names are the names under which an operation is judged: where it is spelt,
+// where links lead, and what other systems take it for. There are none of a
+// name that is refused.
+func (p *Policy) Names(op Operation) []string {
+	e := p.end(Agent, op)
+	e.place()
+	return e.names
+}
+
+// KindOf is what an operation comes to: of a Put, whether something is there.
+func (p *Policy) KindOf(op Operation) Kind {
+	e := p.end(Agent, op)
+	if op.Kind == Put && e.place() {
+		e.settle()
+	}
+	if e.kind == Put {
+		return Write
+	}
+	return e.kind
+}
+
+// AllRules are the rules of policy and permission in a file, nil of a nil
+// Config.
+func (c *Config) AllRules() (all []Rule) {
+	if c == nil {
+		return nil
+	}
+	p := &c.Policy
+	for _, t := range []*Rules{&p.Rules, &p.Create, &p.Write, &p.Delete, &p.Move} {
+		all = slices.Concat(all, t.Deny, t.Allow, t.Ask)
+	}
+	all = append(all, p.Unprotect...)
+	for _, tool := range tools {
+		if t := c.Permission[tool]; t != nil {
+			for _, r := range t.Globs {
+				all = append(all, r.Rule)
+			}
+		}
+	}
+	return all
 }

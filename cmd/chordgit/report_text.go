@@ -12,7 +12,7 @@ import (
 func (r *report) done() string {
 	var b strings.Builder
 	switch {
-	case r.DryRun && r.Status != failed:
+	case r.DryRun && r.Status != failed && r.Status != denied:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
 	case len(r.Files) > 0 && r.Command == "apply":
 		b.WriteString("Applied patch:\n")
@@ -207,6 +207,9 @@ func (r *report) headline() string {
 		return fmt.Sprintf("%s partially applied: %s committed, %s not applied: %s", name, count(len(r.Files), "change"), count(r.groups, "file group"), first)
 	case r.groups > 0:
 		return fmt.Sprintf("%s failed: no changes committed, %s not applied: %s", name, count(r.groups, "file group"), first)
+	}
+	if r.Status == denied {
+		return name + " denied: " + first
 	}
 	return name + " failed: " + first
 }
