@@ -116,7 +116,7 @@ func (e *end) outside(given string) bool {
 
 // resolve follows links and collects the names.
 func (e *end) resolve(raw string) bool {
-	follow := e.kind != Delete
+	follow := e.kind != Delete && !e.moving // removing and renaming act on a link itself
 	resolved, via, err := e.walk(e.lexical, follow)
 	if err == nil {
 		e.resolved = resolved
