@@ -33,7 +33,7 @@ func policyCases(dst *[]PolicyCase) value {
 		}
 		for _, item := range list.Values {
 			c := PolicyCase{Line: start(item).Line}
-			op := string(Write)
+			op, before := string(Write), len(d.errs)
 			section{
 				"path":  plain(&c.Path),
 				"to":    plain(&c.To),
@@ -43,15 +43,14 @@ func policyCases(dst *[]PolicyCase) value {
 				"class": word(&c.Class, classes...),
 			}.decode(d, path, item)
 			c.Kind = Kind(op)
-			if _, isMap := item.(ast.MapNode); isMap {
-				switch {
-				case c.Path == "":
-					d.errorf(start(item), "%s: a case needs a path", path)
-				case c.Want == "":
-					d.errorf(start(item), "%s: a case says what it wants: allow, ask or deny", path)
-				case (c.Kind == Move) != (c.To != ""):
-					d.errorf(start(item), "%s: a move has a path and to, nothing else has", path)
-				}
+			switch {
+			case len(d.errs) > before: // which may be why something is missing
+			case c.Path == "":
+				d.errorf(start(item), "%s: a case needs a path", path)
+			case c.Want == "":
+				d.errorf(start(item), "%s: a case says what it wants: allow, ask or deny", path)
+			case (c.Kind == Move) != (c.To != ""):
+				d.errorf(start(item), "%s: a move has a path and to, nothing else has", path)
 			}
 			*dst = append(*dst, c)
 		}
