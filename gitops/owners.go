@@ -147,6 +147,9 @@ func (r *Repo) activities(t *Turn, scans metaScans) ([]activity, error) {
 		if err != nil {
 			continue // named by whoever lists the turns
 		}
+		if o.Scope == ScopePaths && o.N < t.N {
+			continue // it was done before the start was captured
+		}
 		if o.Ended.UnixNano() < from-int64(coarse) {
 			break // newest first: all others ended before
 		}

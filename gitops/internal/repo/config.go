@@ -19,6 +19,7 @@ type Config struct {
 	Bare        bool
 	Worktree    string      // core.worktree, relative to the git directory
 	IgnoreCase  bool        // core.ignoreCase
+	HooksPath   string      // core.hooksPath, as written
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
 	SharedExact bool        // Shared replaces the bits
 }
@@ -62,6 +63,8 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 			c.Worktree = value
 		case key == "ignorecase":
 			c.IgnoreCase, _ = parseBool(value)
+		case key == "hookspath":
+			c.HooksPath = value
 		case key == "sharedrepository":
 			c.Shared, c.SharedExact = parseShared(value)
 		}
