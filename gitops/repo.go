@@ -73,10 +73,10 @@ func Open(dir string, opt Options) (*Repo, error) {
 		return nil, &edit.Error{Code: NotARepository, Err: err}
 	}
 	r := &Repo{opt: opt, layout: layout}
-	if r.db, err = object.Open(layout.CommonDir, object.Options{Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
+	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
 		return nil, err
 	}
-	r.refs = &ref.Store{GitDir: layout.GitDir, CommonDir: layout.CommonDir, Perm: layout.Perm(), NoSync: opt.NoSync}
+	r.refs = &ref.Store{Format: layout.Config.Format(), GitDir: layout.GitDir, CommonDir: layout.CommonDir, Perm: layout.Perm(), NoSync: opt.NoSync}
 	if r.tree, err = r.worktree(false); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // Config is what a repository's own configuration says about its form. The
@@ -21,6 +23,12 @@ type Config struct {
 	IgnoreCase  bool        // core.ignoreCase
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
 	SharedExact bool        // Shared replaces the bits
+}
+
+// Format is the hash that names the repository's objects.
+func (c *Config) Format() object.Format {
+	f, _ := object.ParseFormat(c.Extensions["objectformat"]) // another is unsupported
+	return f
 }
 
 // readConfig reads the common directory's config and, if that enables it, the
@@ -79,8 +87,11 @@ func (c *Config) unsupported() string {
 		switch name {
 		case "noop", "noop-v1", "partialclone", "preciousobjects", "worktreeconfig", "relativeworktrees":
 		case "objectformat":
-			if !strings.EqualFold(value, "sha1") {
+			switch f, ok := object.ParseFormat(value); {
+			case !ok:
 				return "object format " + value
+			case f != object.SHA1 && c.Version == 0: // git, too, refuses it
+				return "object format " + value + " in a repository of format 0"
 			}
 		case "refstorage":
 			if kind, _, _ := strings.Cut(value, ":"); !strings.EqualFold(kind, "files") || kind != value {

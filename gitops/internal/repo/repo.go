@@ -31,7 +31,7 @@ var (
 // serve, and that must not be written without serving it.
 type UnsupportedError struct {
 	GitDir string
-	What   string // "object format sha256", "ref storage reftable", …
+	What   string // "object format md5", "ref storage reftable", …
 }
 
 func (e *UnsupportedError) Error() string {
@@ -60,9 +60,9 @@ func (l *Layout) Perm() durable.Perm {
 	return durable.PermOf(l.CommonDir, l.Config.Shared, l.Config.SharedExact)
 }
 
-// Find walks up from dir to the worktree that it lies in. The repository must
-// be one with SHA-1 objects and refs in files: for any other the error is an
-// *UnsupportedError, and the layout is filled all the same.
+// Find walks up from dir to the worktree that it lies in. A repository of a
+// form that is not known is an *UnsupportedError, and the layout is filled all
+// the same.
 func Find(dir string) (*Layout, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
