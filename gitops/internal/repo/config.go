@@ -31,6 +31,10 @@ func (c *Config) Format() object.Format {
 	return f
 }
 
+// Reftable reports whether the refs are in a reftable, which only the git
+// program reads and writes.
+func (c *Config) Reftable() bool { return strings.EqualFold(c.Extensions["refstorage"], "reftable") }
+
 // readConfig reads the common directory's config and, if that enables it, the
 // worktree's own.
 func readConfig(commonDir, gitDir string) (Config, error) {
@@ -87,21 +91,27 @@ func (c *Config) unsupported() string {
 		switch name {
 		case "noop", "noop-v1", "partialclone", "preciousobjects", "worktreeconfig", "relativeworktrees":
 		case "objectformat":
-			switch f, ok := object.ParseFormat(value); {
-			case !ok:
-				return "object format " + value
-			case f != object.SHA1 && c.Version == 0: // git, too, refuses it
-				return "object format " + value + " in a repository of format 0"
+			f, ok := object.ParseFormat(value)
+			if !ok || f != object.SHA1 && c.Version == 0 { // where git refuses it, too
+				return "object format " + value + c.old()
 			}
 		case "refstorage":
-			if kind, _, _ := strings.Cut(value, ":"); !strings.EqualFold(kind, "files") || kind != value {
-				return "ref storage " + value
+			if !strings.EqualFold(value, "files") && !c.Reftable() || c.Reftable() && c.Version == 0 {
+				return "ref storage " + value + c.old()
 			}
 		default:
 			if c.Version > 0 { // format 0 ignores extensions it does not know
 				return "extension " + name
 			}
 		}
+	}
+	return ""
+}
+
+// old is why git ignores or refuses what needs a repository of format 1.
+func (c *Config) old() string {
+	if c.Version == 0 {
+		return " in a repository of format 0"
 	}
 	return ""
 }

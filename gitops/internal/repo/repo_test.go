@@ -106,7 +106,10 @@ func TestFormats(t *testing.T) {
 		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=sha256"}, ""},
 		{[]string{"extensions.objectFormat=sha256"}, "object format sha256 in a repository of format 0"},
 		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=md5"}, "object format md5"},
-		{[]string{"core.repositoryformatversion=1", "extensions.refStorage=reftable"}, "ref storage reftable"},
+		{[]string{"core.repositoryformatversion=1", "extensions.refStorage=reftable"}, ""},
+		{[]string{"extensions.refStorage=reftable"}, "ref storage reftable in a repository of format 0"},
+		{[]string{"core.repositoryformatversion=1", "extensions.refStorage=files:///elsewhere"}, "ref storage files:///elsewhere"},
+		{[]string{"core.repositoryformatversion=1", "extensions.compatObjectFormat=sha1"}, "extension compatobjectformat"},
 		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=sha1", "extensions.refStorage=files",
 			"extensions.worktreeConfig=true", "extensions.partialClone=origin", "extensions.relativeWorktrees=true", "extensions.preciousObjects=true"}, ""},
 	} {
@@ -202,6 +205,27 @@ func TestInProgress(t *testing.T) {
 			t.Errorf("%s: %q", c.start, got)
 		}
 		r.Git(args[0], "--abort")
+	}
+	// With a reftable git is asked for what it keeps there: here, where refs are
+	// files, it takes another of the name for it.
+	l.Config.Extensions = map[string]string{"refstorage": "reftable"}
+	for name, want := range map[string]string{"CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "NO_HEAD": ""} {
+		r.Git("update-ref", "refs/"+name, "HEAD")
+		if got := l.InProgress(); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+		r.Git("update-ref", "-d", "refs/"+name)
+	}
+}
+
+func TestReftableNeedsGit(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("config", "core.repositoryformatversion", "1")
+	r.Git("config", "extensions.refStorage", "reftable")
+	find(t, r.Dir)
+	t.Setenv("PATH", t.TempDir())
+	if l, err := Find(r.Dir); !errors.Is(err, ErrNeedsGit) || l == nil || !strings.Contains(err.Error(), "reftable needs the git program") {
+		t.Errorf("%v", err)
 	}
 }
 
