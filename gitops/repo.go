@@ -92,7 +92,7 @@ func Open(dir string, opt Options) (*Repo, error) {
 		return nil, &edit.Error{Code: NotARepository, Err: err}
 	}
 	r := &Repo{opt: opt, layout: layout}
-	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
+	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Partial: layout.Config.Partial, Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
 		return nil, err
 	}
 	r.refs = refsOf(layout, opt)

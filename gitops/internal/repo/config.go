@@ -20,6 +20,7 @@ type Config struct {
 	Extensions  map[string]string // extensions.*, names in lower case
 	Bare        bool
 	Worktree    string      // core.worktree, relative to the git directory
+	Partial     bool        // a partial clone: remote.*.promisor or extensions.partialClone
 	IgnoreCase  bool        // core.ignoreCase
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
 	SharedExact bool        // Shared replaces the bits
@@ -63,6 +64,10 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 		switch {
 		case section == "extensions" && subsection == "":
 			c.Extensions[key] = value
+			c.Partial = c.Partial || key == "partialclone"
+		case section == "remote" && key == "promisor":
+			on, _ := parseBool(value)
+			c.Partial = c.Partial || on
 		case section != "core" || subsection != "":
 		case key == "repositoryformatversion":
 			if n, err := strconv.Atoi(value); err == nil {
