@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"io"
 	"os"
 	"sort"
 )
@@ -12,7 +13,9 @@ import (
 // table when it is opened, one bucket of names for a lookup. git writes the
 // file once under another name and never changes it.
 type idx struct {
-	f      *os.File
+	f      io.ReaderAt
+	name   string
+	close  func() error
 	size   int64       // of a name, in bytes
 	fanout [256]uint32 // names that begin with a byte up to this one
 }
@@ -28,45 +31,49 @@ func openIdx(name string, format Format) (*idx, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &idx{f: f, size: int64(format.Size())}
-	if err := x.readFanout(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	x := &idx{f: f, name: name, size: int64(format.Size()), close: f.Close}
+	if err := x.check(info.Size()); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return x, nil
 }
 
+// check reads the fan-out table. It refuses an index that has not the length of
+// one with its number of names: cut short, or with names of another hash, which
+// an alternate may have.
+func (x *idx) check(length int64) error {
+	if err := x.readFanout(); err != nil {
+		return err
+	}
+	n := int64(x.fanout[255])
+	large := length - (idxNames + n*(x.size+4+4) + 2*x.size)
+	if large < 0 || large%8 != 0 || large > 8*n {
+		return damaged("%s: its length does not fit %d names of %d bytes", x.name, n, x.size)
+	}
+	return nil
+}
+
 func (x *idx) readFanout() error {
 	var head [idxNames]byte
 	if _, err := x.f.ReadAt(head[:], 0); err != nil {
-		return damaged("%s: %v", x.f.Name(), err)
+		return damaged("%s: %v", x.name, err)
 	}
 	if string(head[:len(idxMagic)]) != idxMagic {
-		return damaged("%s: not a pack index of version 2", x.f.Name())
+		return damaged("%s: not a pack index of version 2", x.name)
 	}
 	last := uint32(0)
 	for i := range x.fanout {
 		n := binary.BigEndian.Uint32(head[len(idxMagic)+4*i:])
 		if n < last {
-			return damaged("%s: the fan-out table does not ascend", x.f.Name())
+			return damaged("%s: the fan-out table does not ascend", x.name)
 		}
 		x.fanout[i], last = n, n
-	}
-	return x.checkLength()
-}
-
-// checkLength refuses an index that has not the length of one with its number
-// of names: cut short, or with names of another hash, which an alternate may
-// have.
-func (x *idx) checkLength() error {
-	info, err := x.f.Stat()
-	if err != nil {
-		return err
-	}
-	n := int64(x.fanout[255])
-	large := info.Size() - (idxNames + n*(x.size+4+4) + 2*x.size)
-	if large < 0 || large%8 != 0 || large > 8*n {
-		return damaged("%s: its length does not fit %d names of %d bytes", x.f.Name(), n, x.size)
 	}
 	return nil
 }
@@ -88,7 +95,7 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 		var buf [sha256.Size]byte
 		name := buf[:x.size]
 		if _, err := x.f.ReadAt(name, idxNames+mid*x.size); err != nil {
-			return 0, false, damaged("%s: %v", x.f.Name(), err)
+			return 0, false, damaged("%s: %v", x.name, err)
 		}
 		if bytes.Compare(name, want) <= 0 {
 			lo = mid
@@ -102,7 +109,7 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	}
 	names := make([]byte, (hi-lo)*x.size)
 	if _, err := x.f.ReadAt(names, idxNames+lo*x.size); err != nil {
-		return 0, false, damaged("%s: %v", x.f.Name(), err)
+		return 0, false, damaged("%s: %v", x.name, err)
 	}
 	at := func(i int) []byte { return names[i*int(x.size):][:x.size] }
 	i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), want) >= 0 })
@@ -119,14 +126,14 @@ func (x *idx) offset(i int64) (int64, error) {
 	n := int64(x.fanout[255])
 	var b [8]byte
 	if _, err := x.f.ReadAt(b[:4], idxNames+n*(x.size+4)+i*4); err != nil {
-		return 0, damaged("%s: %v", x.f.Name(), err)
+		return 0, damaged("%s: %v", x.name, err)
 	}
 	o := binary.BigEndian.Uint32(b[:4])
 	if o>>31 == 0 {
 		return int64(o), nil
 	}
 	if _, err := x.f.ReadAt(b[:], idxNames+n*(x.size+4+4)+int64(o&0x7fffffff)*8); err != nil {
-		return 0, damaged("%s: %v", x.f.Name(), err)
+		return 0, damaged("%s: %v", x.name, err)
 	}
 	return int64(binary.BigEndian.Uint64(b[:]) & (1<<63 - 1)), nil
 }

@@ -52,7 +52,7 @@ func (p *pack) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.idx != nil {
-		p.idx.f.Close()
+		p.idx.close()
 	}
 	if p.data != nil {
 		p.data.Close()

@@ -232,10 +232,7 @@ func FuzzParseTree(f *testing.F) {
 	}
 	f.Add(false, []byte("100644 a\x00"))
 	f.Fuzz(func(t *testing.T, long bool, data []byte) {
-		format := SHA1
-		if long {
-			format = SHA256
-		}
+		format := formatOf(long)
 		entries, err := format.ParseTree(data)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) {
