@@ -27,13 +27,13 @@ func (f file) line(n int) string {
 // line is line n, from 1, of a file: something like code, about 55 bytes, and
 // the only one of its kind in the file.
 func line(path string, n int) string {
-	const words = "index parse buffer length result write reader token value offset merge commit branch status config header"
-	list := strings.Fields(words)
+	words := [...]string{"index", "parse", "buffer", "length", "result", "write", "reader", "token",
+		"value", "offset", "merge", "commit", "branch", "status", "config", "header"}
 	h := uint32(n) * 2654435761
 	for _, c := range []byte(path) { // files of different paths differ
 		h = h*16777619 ^ uint32(c)
 	}
-	word := func(shift int) string { return list[h>>shift&15] }
+	word := func(shift int) string { return words[h>>shift&15] }
 	return fmt.Sprintf("    %s%d := %s.%s(\"%s\", %s, %d)", word(28), n, word(24), word(20), word(16), word(12), h>>4&0xFFFF)
 }
 
@@ -48,6 +48,11 @@ func (f file) write(dir string) error {
 		return err
 	}
 	defer out.Close()
+	return f.print(out)
+}
+
+// print writes what is in the file.
+func (f file) print(out io.Writer) error {
 	w := bufio.NewWriterSize(out, 64<<10)
 	for n := 1; n <= f.lines; n++ {
 		w.WriteString(f.line(n))

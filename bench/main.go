@@ -1,24 +1,28 @@
-// Command bench measures chordgit beside the tool that agents have today and
-// prints medians and ratios. Absolute times differ from machine to machine; the
-// ratios are what to hold.
+// Command bench measures chordgit beside what people and agents have today, and
+// prints medians, ratios, targets and peak memory. Absolute times differ from
+// machine to machine; the ratios are what to hold.
 //
-//	go run ./bench -install            everything; about fifteen minutes
-//	go run ./bench -rows start,one     some rows
+//	go run ./bench -install                   everything; about half an hour
+//	go run ./bench -rows capture,restore      some rows
 //	go run ./bench -help
 //
-// The peer is apply_patch of Codex: the native binary of the npm package
+// The peer of apply is apply_patch of Codex: the native binary of the npm package
 // @openai/codex under the name apply_patch, with the patch on standard input.
 // With -install, npm puts it into the work directory; rows that need it are
 // skipped where it is absent. It neither records nor flushes what it writes;
-// chordgit does both, with a repository around the same files, and the time of
-// the whole process counts.
+// chordgit does both, with a repository around the same files.
 //
-// Ours and the peer's runs alternate, one warm-up each first. Before every run,
-// outside the measured time, the files get their first content back and the file
-// system is flushed; every round writes bytes that no earlier one wrote. The
-// work directory must lie on a disk: on a tmpfs a flush costs nothing. It is
-// kept, with the repository of 100,000 files in it. Results go to standard
-// output only.
+// The peers of captures and rewinds are git's own ways, with their defaults and
+// without a monitor of the file system; the fastest of a row, by its median, is
+// what counts, the others are listed below it. Those that take several commands
+// are one shell script.
+//
+// The time of the whole process counts. Ours and the peers' runs alternate, one
+// warm-up each first. Before every run, outside the measured time, everything is
+// made as the row says and the file system is flushed; every run meets bytes that
+// no earlier one wrote. The work directory must lie on a disk: on a tmpfs a flush
+// costs nothing. It is kept, about 2 GB, with the repositories that are costly to
+// make. Results go to standard output only.
 package main
 
 import (
@@ -44,22 +48,24 @@ type bench struct {
 	dir    string // the work directory
 	rounds int
 	large  int // files of the large repository
-	bytes  int // size of each
 	log    io.Writer
+	load   float64 // of the machine before anything ran
 
 	chordgit, hello string // the binaries
 	peer            string // empty: not there
 	env             []string
+
+	repos map[string]*repo // those in use, by directory
+	stamp int              // of the newest version of generated files
 }
 
 func run(args []string, stdout, stderr io.Writer) error {
-	b := &bench{log: stderr}
+	b := &bench{log: stderr, load: load(), repos: map[string]*repo{}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&b.dir, "dir", "", "work `directory`, on a disk (default: one in the user's cache or the directory for temporary files)")
 	flags.IntVar(&b.rounds, "n", 15, "rounds of each row; heavy rows have half as many")
 	flags.IntVar(&b.large, "files", 100_000, "files of the large repository")
-	flags.IntVar(&b.bytes, "bytes", 200, "size of each of its files")
 	names := flags.String("rows", "all", "which `rows`: all or some of "+strings.Join(rowNames(), ","))
 	install := flags.Bool("install", false, "install the peer into the work directory with npm")
 	if err := flags.Parse(args); err != nil {
@@ -80,12 +86,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err := b.prepare(*install); err != nil {
 		return err
 	}
-	if b.peer == "" {
-		fmt.Fprintln(stdout, "no apply_patch: its rows are skipped; -install gets it")
-	}
 	var done []result
 	for _, g := range groups() {
-		if !slices.Contains(chosen, g.name) || g.peer && b.peer == "" {
+		if !slices.Contains(chosen, g.name) {
+			continue
+		}
+		if g.peer && b.peer == "" {
+			fmt.Fprintf(stdout, "no apply_patch: %s is skipped; -install gets it\n", g.name)
 			continue
 		}
 		rows, err := g.rows(b)
@@ -99,8 +106,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 			}
 			done = append(done, res...)
 		}
-		// The large repository is costly to make; the others are in the way.
+		// Repositories that are kept are costly to make; the others are in the way.
 		if err := os.RemoveAll(filepath.Join(b.dir, "rows")); err != nil {
+			return err
+		}
+	}
+	for _, r := range b.repos {
+		if err := r.clean(); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,11 @@ func groups() []group {
 		{"size", false, (*bench).size},
 		{"rewind", false, (*bench).rewind},
 		{"deleted", true, (*bench).deleted},
+		{"capture", false, (*bench).captures},
+		{"untracked", false, (*bench).untracked},
+		{"ignored", false, (*bench).ignored},
+		{"cold", false, (*bench).cold},
+		{"restore", false, (*bench).restores},
 	}
 }
 
@@ -39,11 +44,14 @@ func rowNames() []string {
 // heavy is the number of rounds of rows that take long.
 func (b *bench) heavy() int { return (b.rounds + 1) / 2 }
 
+// few is the number of rounds of rows that write tens of thousands of files.
+func (b *bench) few() int { return (b.rounds + 2) / 3 }
+
 func (b *bench) start() ([]row, error) {
 	return []row{{
-		name: "process start", against: "hello world", rounds: 4 * b.rounds,
+		name: "process start", rounds: 4 * b.rounds,
 		ours:   side{argv: []string{b.chordgit, "version"}, dir: b.dir},
-		theirs: side{argv: []string{b.hello}, dir: b.dir},
+		theirs: []side{{name: "hello world", argv: []string{b.hello}, dir: b.dir}},
 		limit:  func(hello time.Duration) time.Duration { return hello*3/2 + 3*time.Millisecond },
 	}}, nil
 }
@@ -106,8 +114,8 @@ func (b *bench) blocks() ([]row, error) {
 		w.row("20,000 lines, a hunk of 50: found", b.rounds, 1.2, found),
 		w.row("20,000 lines, a hunk of 50: missing", b.rounds, 1.2, refused),
 		{
-			name: "20,000 lines, a hunk of 50: missing", against: "found", rounds: b.rounds, target: 3,
-			ours: w.side(apply, w.ours, refused), theirs: w.side(apply, w.ours, found),
+			name: "20,000 lines, a hunk of 50: missing", rounds: b.rounds, target: 3,
+			ours: w.side(apply, w.ours, refused), theirs: w.side(apply, w.ours, found).as("found"),
 		},
 	}, nil
 }
@@ -143,7 +151,7 @@ func (b *bench) million() ([]row, error) {
 		return nil, err
 	}
 	r := w.row("1,000,000 lines, 1 hunk near the end", b.heavy(), 0.8, w.updates(1, exact))
-	r.memory = true
+	r.beside = []figure{peakMemory(0)}
 	return []row{r}, nil
 }
 
@@ -152,8 +160,11 @@ func (b *bench) bySize(name string) (w *workspace, large string, err error) {
 	if w, err = b.workspace(name, numbered(1, 40)); err != nil {
 		return nil, "", err
 	}
-	large, err = b.largeRepository(w.files, w.pristine)
-	return w, large, err
+	r, err := b.largeRepository()
+	if err != nil {
+		return nil, "", err
+	}
+	return w, r.dir, nil
 }
 
 func (b *bench) size() ([]row, error) {
@@ -164,8 +175,8 @@ func (b *bench) size() ([]row, error) {
 	apply := []string{b.chordgit, "apply"}
 	do := w.updates(1, exact)
 	return []row{{
-		name: fmt.Sprintf("lone apply in %d files", b.large), against: "in 300", rounds: 2 * b.rounds, target: 1.1, twice: true,
-		ours: w.side(apply, large, do), theirs: w.side(apply, w.ours, do),
+		name: fmt.Sprintf("lone apply in %d files", b.large), rounds: 2 * b.rounds, target: 1.1, twice: true,
+		ours: w.side(apply, large, do), theirs: w.side(apply, w.ours, do).as("in 300"),
 	}}, nil
 }
 
@@ -196,8 +207,8 @@ func (b *bench) rewind() ([]row, error) {
 		}
 	}
 	return []row{{
-		name: fmt.Sprintf("lone rewind in %d files", b.large), against: "in 300", rounds: b.rounds, target: 1.1, twice: true,
-		ours: rewind(large), theirs: rewind(w.ours),
+		name: fmt.Sprintf("lone rewind in %d files", b.large), rounds: b.rounds, target: 1.1, twice: true,
+		ours: rewind(large), theirs: rewind(w.ours).as("in 300"),
 	}}, nil
 }
 

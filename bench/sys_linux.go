@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"syscall"
 
@@ -48,4 +49,14 @@ func peak(state *os.ProcessState) int64 {
 		return usage.Maxrss << 10
 	}
 	return 0
+}
+
+// load is how many processes wanted a CPU in the last minute, on average; NaN:
+// not known.
+func load() float64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return math.NaN()
+	}
+	return float64(info.Loads[0]) / (1 << 16)
 }

@@ -2,7 +2,10 @@
 
 package main
 
-import "os"
+import (
+	"math"
+	"os"
+)
 
 // fileSystem cannot tell on this platform.
 func fileSystem(string) (string, error) { return "unknown", nil }
@@ -12,3 +15,6 @@ func flush(string) error { return nil }
 
 // peak is not told in the same unit everywhere.
 func peak(*os.ProcessState) int64 { return 0 }
+
+// load is not known everywhere.
+func load() float64 { return math.NaN() }

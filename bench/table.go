@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"runtime"
+	"strconv"
 )
 
 // print writes what was measured, and on what.
@@ -16,28 +18,43 @@ func (b *bench) print(w io.Writer, results []result) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d CPUs, %s/%s, %s, file system %s, chordgit flushes every turn, apply_patch flushes nothing\n\n",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, git, disk)
-	fmt.Fprintf(w, "%-43s %-12s %10s %10s    %6s %7s %6s\n", "row", "against", "ours", "theirs", "ratio", "target", "twice")
+	fmt.Fprintf(w, "%d CPUs, load %s at the start and %s at the end, %s/%s, %s, file system %s\nchordgit flushes every turn, git as it does by default, apply_patch nothing\n\n",
+		runtime.NumCPU(), number(b.load, 1), number(load(), 1), runtime.GOOS, runtime.GOARCH, git, disk)
+	fmt.Fprintf(w, "%-45s %-15s %8s %8s    %5s %7s %6s\n", "row", "against", "ours", "theirs", "ratio", "target", "twice")
 	for _, r := range results {
-		fmt.Fprintf(w, "%-43s %-12s %10.1f %10.1f %s %6.2f %7s %6s  %s\n",
-			r.name, r.against, r.ours, r.theirs, r.unit, r.ratio, ratio(r.target), ratio(r.twice), r.verdict())
+		fmt.Fprintf(w, "%-45s %-15s %8s %8s %s %5s %7s %6s  %s\n",
+			r.name, r.against, number(r.ours, 1), number(r.theirs, 1), r.unit, number(r.ratio, 2), r.aim(), bound(r.twice, 2, ""), r.verdict())
 	}
 	return nil
 }
 
-func ratio(x float64) string {
+// aim is the target: a ratio, or what ours may take.
+func (r result) aim() string {
+	if r.most != 0 {
+		return bound(r.most, 0, " "+r.unit)
+	}
+	return bound(r.target, 2, "")
+}
+
+func bound(x float64, digits int, unit string) string {
 	if x == 0 {
+		return number(math.NaN(), digits)
+	}
+	return number(x, digits) + unit
+}
+
+func number(x float64, digits int) string {
+	if math.IsNaN(x) {
 		return "–"
 	}
-	return fmt.Sprintf("%.2f", x)
+	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
 func (r result) verdict() string {
 	switch {
-	case r.target == 0:
+	case r.target == 0 && r.most == 0:
 		return ""
-	case r.ratio <= r.target:
+	case r.most != 0 && r.ours <= r.most, r.target != 0 && r.ratio <= r.target:
 		return "ok"
 	case r.ratio <= r.twice:
 		return "within twice"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // A workspace has a row's files three times: as they shall be before every run,
@@ -33,7 +32,7 @@ func (b *bench) workspace(name string, files []file) (*workspace, error) {
 			return nil, err
 		}
 	}
-	return w, b.repository(w.ours, 300, files, w.pristine)
+	return w, b.repository(w.ours, tree{files: 300, least: 200, most: 200}, files)
 }
 
 // restore gives the files their first content, as a checkout would leave them:
@@ -85,9 +84,9 @@ func (w *workspace) last(int) string { return w.files[len(w.files)-1].path }
 // row makes a row of a work: chordgit and apply_patch.
 func (w *workspace) row(name string, rounds int, target float64, do work) row {
 	return row{
-		name: name, against: "apply_patch", rounds: rounds, target: target, twice: true,
+		name: name, rounds: rounds, target: target, twice: true,
 		ours:   w.side([]string{w.b.chordgit, "apply"}, w.ours, do),
-		theirs: w.side([]string{w.b.peer}, w.theirs, do),
+		theirs: w.side([]string{w.b.peer}, w.theirs, do).as("apply_patch"),
 	}
 }
 
@@ -120,16 +119,8 @@ func (w *workspace) deletion() error {
 		return err
 	}
 	for _, dir := range []string{w.ours, w.theirs} {
-		for i := range 20_000 {
-			name := filepath.Join(dir, "build", fmt.Sprintf("d%02d", i/500), fmt.Sprintf("%d.o", i))
-			if i%500 == 0 {
-				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-					return err
-				}
-			}
-			if err := os.WriteFile(name, []byte(strings.Repeat("x", 100)), 0o644); err != nil {
-				return err
-			}
+		if err := objects(filepath.Join(dir, "build"), 20_000, 100); err != nil {
+			return err
 		}
 	}
 	if err := flush(w.dir); err != nil {

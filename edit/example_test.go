@@ -33,3 +33,15 @@ func ExampleNewPlan() {
 	// not applied: gone.py: file not found
 	// taken back: "timeout = 30\nretries = 3\n"
 }
+
+func ExampleMerge() {
+	base := []byte("timeout = 30\nretries = 3\nverbose = no\n")
+	ours := []byte("timeout = 60\nretries = 3\nverbose = no\n")
+	merged, _, _ := edit.Merge(base, ours, []byte("timeout = 30\nretries = 3\nverbose = yes\n"))
+	fmt.Printf("%q\n", merged)
+	_, conflicts, _ := edit.Merge(base, ours, []byte("timeout = 90\nretries = 3\nverbose = no\n"))
+	fmt.Println("conflicts at", conflicts)
+	// Output:
+	// "timeout = 60\nretries = 3\nverbose = yes\n"
+	// conflicts at [{1 1}]
+}

@@ -25,11 +25,20 @@ type Plan struct {
 	// parents first; Rmdir those to remove if the changes leave them empty,
 	// children first.
 	Mkdir, Rmdir []string
+	// DirModes are the permissions that directories get once everything else is in
+	// place; those of directories that are made without one are the system's.
+	DirModes []DirMode
 
 	Failures     []*Error // in the order of the request
 	FailedGroups int      // file groups that dropped out
 	Notes        []Note
 	Outcomes     []Outcome // one an operation, in the order of the request
+}
+
+// A DirMode is a change of a directory's permissions.
+type DirMode struct {
+	Path          string
+	Before, After fs.FileMode // Before is 0 for one that is made, After for one that is removed
 }
 
 // An Outcome says what became of one operation.
@@ -44,7 +53,9 @@ type Outcome struct {
 }
 
 // Empty reports whether the plan changes nothing.
-func (p *Plan) Empty() bool { return len(p.Changes) == 0 }
+func (p *Plan) Empty() bool {
+	return len(p.Changes) == 0 && len(p.Mkdir) == 0 && len(p.Rmdir) == 0 && len(p.DirModes) == 0
+}
 
 // Invert returns the plan that takes p back: before and after swapped, moves
 // turned round. Failures, notes and outcomes are left behind.
@@ -61,6 +72,9 @@ func (p *Plan) Invert() *Plan {
 		if c.Before != nil {
 			inv.Changes[i].From = from[c.Path]
 		}
+	}
+	for _, m := range p.DirModes {
+		inv.DirModes = append(inv.DirModes, DirMode{m.Path, m.After, m.Before})
 	}
 	for i := len(p.Rmdir) - 1; i >= 0; i-- {
 		inv.Mkdir = append(inv.Mkdir, p.Rmdir[i])

@@ -36,6 +36,11 @@ func (r *Repo) apply(ctx context.Context, t Turn, tree edit.Tree, plan func(edit
 	if err := r.recover(ctx); err != nil {
 		return nil, err
 	}
+	if open, err := r.openTurn(t.Session); err != nil {
+		return nil, err
+	} else if open != nil {
+		t.Parent = open.N
+	}
 	r.opt.Step("plan")
 	p, err := plan(tree)
 	if err != nil {

@@ -20,18 +20,24 @@ const numberWait = 10 * time.Second
 // lockWorktree takes the worktree's lock. From planning to the end of a
 // transaction nobody else may run one here.
 func (r *Repo) lockWorktree(ctx context.Context) (unlock func(), err error) {
-	return r.lock(ctx, filepath.Join(r.stateDir(), "worktree.lock"), "worktree", r.opt.LockWait)
+	return r.lock(ctx, filepath.Join(r.stateDir(), "worktree.lock"), "worktree", r.opt.LockWait, false)
+}
+
+// shareWorktree takes the worktree's lock for a capture: several may look at
+// once, while no transaction is half done.
+func (r *Repo) shareWorktree(ctx context.Context) (unlock func(), err error) {
+	return r.lock(ctx, filepath.Join(r.stateDir(), "worktree.lock"), "worktree", r.opt.LockWait, true)
 }
 
 // lockNumbers takes the lock under which numbers are given out and refs of
 // turns come and go, in all worktrees.
 func (r *Repo) lockNumbers(ctx context.Context) (unlock func(), err error) {
-	return r.lock(ctx, filepath.Join(r.sharedDir(), "lock"), "number", numberWait)
+	return r.lock(ctx, filepath.Join(r.sharedDir(), "lock"), "number", numberWait, false)
 }
 
 // lock takes a lock that the kernel drops with its process, so none ever
 // goes stale. The file holds the pid of whoever has it, for the message.
-func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration) (func(), error) {
+func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration, shared bool) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
@@ -39,7 +45,11 @@ func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration) 
 			return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
 		}
 		l := flock.New(name)
-		ok, err := l.TryLockContext(ctx, 5*time.Millisecond)
+		try := l.TryLockContext
+		if shared {
+			try = l.TryRLockContext
+		}
+		ok, err := try(ctx, 5*time.Millisecond)
 		if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
 			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, wait)}
 		}
@@ -52,6 +62,9 @@ func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration) 
 		now, err2 := os.Stat(name)
 		if err1 == nil && err2 == nil && os.SameFile(held, now) {
 			r.layout.Perm().Fix(name)
+			if shared {
+				return func() { l.Unlock() }, nil
+			}
 			os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644) // only for messages
 			return func() { l.Unlock() }, nil
 		}

@@ -1,14 +1,12 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -32,6 +30,7 @@ const (
 
 func turnRef(n int) string { return turnsPrefix + strconv.Itoa(n) }
 func openRef(n int) string { return openPrefix + strconv.Itoa(n) }
+func tagName(n int) string { return strings.TrimPrefix(turnRef(n), "refs/") }
 
 // record makes a planned turn durable: the bytes before and after, the tag, and
 // the open mark that says that a transaction is under way. It gives the turn
@@ -128,7 +127,8 @@ func (r *Repo) draft(t *Turn, plan *edit.Plan, status string) (d *draft, err err
 	if d.meta, err = r.newMeta(t, plan, head); err != nil {
 		return nil, err
 	}
-	d.meta.Stats.StoredBytes = d.batch.Stats().Bytes
+	t.StoredBytes = d.batch.Stats().Bytes
+	d.meta.Stats.StoredBytes = t.StoredBytes
 	return d, nil
 }
 
@@ -268,7 +268,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 	t.MadeDirs, t.RemovedDirs = plan.Mkdir, plan.Rmdir
 	t.Paths, t.Moves = nil, nil
 	m := &meta{
-		Format: format, Kind: t.Kind, Scope: "paths", Status: t.Status,
+		Format: format, Kind: t.Kind, Scope: ScopePaths, Status: t.Status, Parent: t.Parent,
 		Agent: t.Agent, Session: t.Session, Message: t.Message,
 		Undoes: t.Undoes, Partial: t.Partial,
 		Started: t.Started.UTC().Truncate(time.Millisecond), Ended: time.Now().UTC().Truncate(time.Millisecond),
@@ -294,7 +294,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 		}
 	}
 	m.Paths = mapStrings(t.Paths, encodePath)
-	m.setModes(plan.Changes)
+	m.setModes(plan)
 	t.Ended, t.meta = m.Ended, m
 	return m, nil
 }
@@ -320,7 +320,7 @@ func (r *Repo) tag(t *Turn, d *draft) error {
 		return err
 	}
 	tag := &object.TagObject{
-		Object: root, Type: object.Tree, Name: fmt.Sprintf("chordgit/turns/%d", t.N),
+		Object: root, Type: object.Tree, Name: tagName(t.N),
 		Tagger:  fmt.Sprintf("chordgit <chordgit@localhost> %d +0000", t.Ended.Unix()),
 		Message: t.tagMessage(),
 	}
@@ -350,45 +350,14 @@ func (r *Repo) nextNumber(thorough bool) (int, error) {
 			highest = max(highest, list[len(list)-1])
 		}
 	}
-	for _, name := range []string{"turns", "next"} {
-		n, err := lastNumber(filepath.Join(r.sharedDir(), name))
+	for _, name := range []string{r.listName(), filepath.Join(r.sharedDir(), "next")} {
+		n, err := lastNumber(name)
 		if err != nil {
 			return 0, err
 		}
 		highest = max(highest, n)
 	}
 	return highest + 1, nil
-}
-
-// lastNumber is the highest number that begins one of a file's last lines, 0 if
-// there is no such file.
-func lastNumber(name string) (highest int, err error) {
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	tail := make([]byte, min(st.Size(), 4<<10))
-	if _, err := f.ReadAt(tail, st.Size()-int64(len(tail))); err != nil {
-		return 0, err
-	}
-	if st.Size() > int64(len(tail)) { // the first line may be cut
-		_, tail, _ = bytes.Cut(tail, []byte("\n"))
-	}
-	for line := range strings.Lines(string(tail)) {
-		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.Atoi(word); err == nil {
-			highest = max(highest, n)
-		}
-	}
-	return highest, nil
 }
 
 // numbers lists the numbers below a ref prefix, ascending.
@@ -447,23 +416,26 @@ func (r *Repo) key() (string, error) {
 // close closes a turn whose change is on disk: its ref, then its line in the
 // list from which lost refs can be told.
 func (r *Repo) close(t *Turn) error {
-	if err := r.refs.Create(turnRef(t.N), t.tag); err != nil && !errors.Is(err, ref.ErrExists) {
+	if err := r.born(t); err != nil {
 		return err
 	}
 	return r.list(t)
 }
 
-// list adds the turn's line to the list of closed turns, once.
-func (r *Repo) list(t *Turn) error {
-	name := filepath.Join(r.sharedDir(), "turns")
-	line := fmt.Sprintf("%d %s\n", t.N, t.tag)
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
+// closeLocked is close for who holds the number lock.
+func (r *Repo) closeLocked(t *Turn) error {
+	if err := r.born(t); err != nil {
 		return err
 	}
-	defer f.Close()
-	r.layout.Perm().Fix(name)
-	_, err = f.WriteString(line)
+	return r.addLine(t.N, listed{tag: t.tag, bytes: t.StoredBytes})
+}
+
+// born creates the ref of a closed turn, unless it is there.
+func (r *Repo) born(t *Turn) error {
+	err := r.refs.Create(turnRef(t.N), t.tag)
+	if errors.Is(err, ref.ErrExists) {
+		return nil
+	}
 	return err
 }
 
@@ -475,12 +447,12 @@ func (r *Repo) drop(t *Turn) error {
 		return err
 	}
 	defer unlock()
-	name := filepath.Join(r.sharedDir(), "next")
-	n, err := lastNumber(name)
-	if err == nil && n < t.N {
-		err = r.writeFile(name, []byte(strconv.Itoa(t.N)+"\n"))
-	}
-	if err != nil {
+	return r.dropLocked(t)
+}
+
+// dropLocked is drop for who holds the number lock.
+func (r *Repo) dropLocked(t *Turn) error {
+	if err := r.useUp(t.N); err != nil {
 		return err
 	}
 	return r.refs.Remove(openRef(t.N), t.tag)

@@ -46,7 +46,13 @@ func (r *Repo) recover(ctx context.Context) error {
 			r.opt.Repaired(fmt.Sprintf("turn %d was interrupted and cannot be judged, nothing was touched: %v", n, err))
 			continue
 		}
-		if !r.mine(t) || t.meta.Host != repo.Host() && time.Since(t.Started) < foreignGrace {
+		if !r.ours(t) {
+			continue
+		}
+		if t.Scope == ScopeWorktree {
+			if err := r.dropClosed(t); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := r.repair(ctx, t); err != nil {
@@ -57,6 +63,76 @@ func (r *Repo) recover(ctx context.Context) error {
 		}
 	}
 	return r.removeStaleLocks(ctx)
+}
+
+// ours reports whether this process may judge an open turn: it is this
+// worktree's, and its machine is this one or has long been silent.
+func (r *Repo) ours(t *Turn) bool {
+	return r.mine(t) && (t.meta.Host == repo.Host() || time.Since(t.Started) >= foreignGrace)
+}
+
+// dropClosed removes the open mark of a worktree's turn that died after it was
+// closed.
+func (r *Repo) dropClosed(t *Turn) error {
+	closed, err := r.closed(t)
+	if err != nil || !closed {
+		return err
+	}
+	if err := r.list(t); err != nil {
+		return err
+	}
+	return r.refs.Remove(openRef(t.N), t.tag)
+}
+
+// enter takes the worktree's lock for a capture, after it has repaired what a
+// crash left: a capture must not see half of a transaction.
+func (r *Repo) enter(ctx context.Context) (unlock func(), err error) {
+	for repaired := false; ; repaired = true {
+		unlock, err := r.shareWorktree(ctx)
+		if err != nil {
+			return nil, err
+		}
+		broken, err := r.broken()
+		if err == nil && (!broken || repaired) {
+			return unlock, nil
+		}
+		unlock()
+		if err != nil {
+			return nil, err
+		}
+		if err := r.Recover(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// broken reports whether recovery has something to do: under the lock no
+// transaction is running, so an open mark of one is a dead one's.
+func (r *Repo) broken() (bool, error) {
+	open, err := r.numbers(openPrefix)
+	if err != nil {
+		return false, trouble(edit.Damaged, "the open turns cannot be listed", err)
+	}
+	for _, n := range open {
+		t, err := r.read(n, openRef(n))
+		if errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+			continue
+		}
+		if err != nil {
+			return true, nil // to be reported
+		}
+		if !r.ours(t) {
+			continue
+		}
+		if t.Scope != ScopeWorktree {
+			return true, nil
+		}
+		if closed, err := r.closed(t); err != nil || closed {
+			return closed, err
+		}
+	}
+	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))
+	return len(stale) > 0, err
 }
 
 // repair finishes or undoes one interrupted transaction.
@@ -73,7 +149,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 	}
 	if closed {
 		// It died after closing: only its temporaries are left.
-		if err := r.relist(t); err != nil {
+		if err := r.list(t); err != nil {
 			return err
 		}
 		res, err := r.tree.Clear(t.N, plan)
@@ -145,15 +221,6 @@ func (r *Repo) closed(t *Turn) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// relist adds the turn's line to the list of closed turns if it is missing.
-func (r *Repo) relist(t *Turn) error {
-	n, err := lastNumber(filepath.Join(r.sharedDir(), "turns"))
-	if err != nil || n >= t.N {
-		return err
-	}
-	return r.list(t)
 }
 
 // closeRecovered closes an interrupted turn with what the disk holds now: the

@@ -54,6 +54,8 @@ type Repo struct {
 	refs   refStore
 	tree   *snapshot.Worktree
 	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
+
+	coverage Coverage
 }
 
 // A refStore keeps the refs of the repository. Those that are born and removed

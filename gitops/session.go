@@ -7,12 +7,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/durable"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
 )
 
 // sessionFile is where the state of an agent's session is kept in this
@@ -22,58 +26,190 @@ func (r *Repo) sessionFile(id string) string {
 	return filepath.Join(r.stateDir(), "sessions", hex.EncodeToString(sum[:16])+".json")
 }
 
-// misses is the member of a session's file that counts, by path, the requests
-// in a row whose text was not found there.
-const misses = "misses"
+// The members of a session's file, beside those of others.
+const (
+	memberOpen   = "open"      // an openMark
+	memberClosed = "last_turn" // a closedMark
+	memberHeard  = "heard"     // the time of its last event
+	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
+)
 
-// CountMisses counts for a session that text was looked for in vain in the
-// files missed, once a request, and that a change of the files fit did find its
-// place, which clears the count of that file. It returns the count of each file
-// in missed. Without a session (the empty id) nothing is counted.
-func (r *Repo) CountMisses(ctx context.Context, session string, missed, fit []string) (map[string]int, error) {
-	name := r.sessionFile(session)
-	if session == "" {
-		return nil, nil
-	}
-	if _, err := os.Stat(name); len(missed) == 0 && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	unlock, err := r.lockNumbers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	state, err := readSession(name)
-	if err != nil {
-		return nil, err
-	}
-	counts := missCounts(state)
-	before := len(counts)
-	for _, path := range fit {
-		delete(counts, path)
-	}
-	if len(missed) == 0 && len(counts) == before {
-		return nil, nil
-	}
-	told := map[string]int{}
-	for _, path := range missed {
-		counts[path]++
-		told[path] = counts[path]
-	}
-	if state[misses], err = json.Marshal(counts); err != nil {
-		return nil, err
-	}
-	return told, r.writeSession(name, session, state)
+// An openMark names a session's open turn, so that its ref can be made again.
+type openMark struct {
+	Turn int    `json:"turn"`
+	Tag  string `json:"tag"`
 }
 
-// missCounts returns the counts that a session's file holds, none if they
-// cannot be understood.
-func missCounts(state map[string]json.RawMessage) map[string]int {
-	var counts map[string]int
-	if raw, ok := state[misses]; ok && json.Unmarshal(raw, &counts) == nil && counts != nil { // null is no error
-		return counts
+// A closedMark tells which turn of a session was closed last, and when.
+type closedMark struct {
+	Turn int       `json:"turn"`
+	At   time.Time `json:"at"`
+	By   string    `json:"status"`
+}
+
+// get decodes a member; false if it is absent or odd.
+func get(state map[string]json.RawMessage, member string, into any) bool {
+	raw, ok := state[member]
+	return ok && json.Unmarshal(raw, into) == nil
+}
+
+// put encodes members.
+func put(state map[string]json.RawMessage, members map[string]any) error {
+	for name, v := range members {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		state[name] = raw
 	}
-	return map[string]int{}
+	return nil
+}
+
+// changeSession changes a session's file, under the number lock.
+func (r *Repo) changeSession(session string, change func(state map[string]json.RawMessage) error) error {
+	name := r.sessionFile(session)
+	state, err := readSession(name)
+	if err != nil {
+		return err
+	}
+	if err := change(state); err != nil {
+		return err
+	}
+	return r.writeSession(name, session, state)
+}
+
+// heard notes a sign of life of a session.
+func (r *Repo) heard(ctx context.Context, session string) error {
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.changeSession(session, func(state map[string]json.RawMessage) error {
+		return put(state, map[string]any{memberHeard: time.Now().UTC()})
+	})
+}
+
+// sessionBegins notes an open turn and what the refs are. A new turn clears the
+// count of texts that were looked for in vain.
+func (r *Repo) sessionBegins(t *Turn) error {
+	refs, err := r.userRefs()
+	if err != nil {
+		return err
+	}
+	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
+		delete(state, misses)
+		return put(state, map[string]any{
+			memberOpen: openMark{t.N, t.tag.String()}, memberHeard: time.Now().UTC(), memberRefs: refs,
+		})
+	})
+}
+
+// sessionEnds notes that the open turn of a session was closed, or dropped
+// (closed nil).
+func (r *Repo) sessionEnds(open, closed *Turn) error {
+	return r.changeSession(open.Session, func(state map[string]json.RawMessage) error {
+		delete(state, memberOpen)
+		delete(state, memberRefs)
+		mark := closedMark{At: time.Now().UTC(), By: "unchanged"}
+		if closed != nil {
+			mark.Turn, mark.By = closed.N, closed.Status
+		}
+		return put(state, map[string]any{memberClosed: mark})
+	})
+}
+
+// userRefs are the refs that a turn may move: branches, tags and the stash.
+func (r *Repo) userRefs() (map[string]string, error) {
+	refs := map[string]string{}
+	for _, prefix := range []string{"refs/heads/", "refs/tags/", "refs/stash"} {
+		list, err := r.refs.List(prefix)
+		if err != nil {
+			return nil, trouble(edit.Damaged, "the refs cannot be listed", err)
+		}
+		for _, x := range list {
+			refs[x.Name] = x.ID.String()
+		}
+	}
+	return refs, nil
+}
+
+// openTurn finds the open turn of a session in this worktree, nil if it has
+// none. A turn whose open mark was removed by hand is opened again if its
+// objects are there.
+func (r *Repo) openTurn(session string) (*Turn, error) {
+	open, err := r.openTurns()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range open {
+		if t.Session == session {
+			return t, nil
+		}
+	}
+	state, err := readSession(r.sessionFile(session))
+	if err != nil {
+		return nil, err
+	}
+	var mark openMark
+	if !get(state, memberOpen, &mark) {
+		return nil, nil
+	}
+	if closed, err := r.closed(&Turn{N: mark.Turn}); err != nil || closed {
+		return nil, err
+	}
+	id, ok := object.ParseID(mark.Tag)
+	if !ok {
+		return nil, nil
+	}
+	lost := func(err error) error {
+		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its mark was removed and its start is lost", mark.Turn), Err: err}
+	}
+	if _, err := r.db.ReadAs(object.Tag, id); err != nil {
+		return nil, lost(err)
+	}
+	if err := r.refs.Create(openRef(mark.Turn), id); err != nil && !errors.Is(err, ref.ErrExists) {
+		return nil, lost(err)
+	}
+	t, err := r.read(mark.Turn, openRef(mark.Turn))
+	if err != nil {
+		return nil, lost(err)
+	}
+	return t, nil
+}
+
+// openTurns lists the turns of captured scope that are open in this worktree.
+// One that cannot be read is left to recovery, which names it.
+func (r *Repo) openTurns() (list []*Turn, err error) {
+	numbers, err := r.numbers(openPrefix)
+	if err != nil {
+		return nil, trouble(edit.Damaged, "the open turns cannot be listed", err)
+	}
+	for _, n := range numbers {
+		t, err := r.read(n, openRef(n))
+		if err != nil || t.Scope != ScopeWorktree || !r.mine(t) {
+			continue
+		}
+		if closed, err := r.closed(t); err == nil && !closed {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// noOpenTurn says that a session has none, and since when.
+func (r *Repo) noOpenTurn(session string) error {
+	msg := "no turn open"
+	if state, err := readSession(r.sessionFile(session)); err == nil {
+		var mark closedMark
+		if get(state, memberClosed, &mark) {
+			msg += fmt.Sprintf(": the last one was closed at %s", mark.At.Local().Format("15:04:05"))
+			if mark.Turn > 0 {
+				msg += fmt.Sprintf(" as turn %d (%s)", mark.Turn, mark.By)
+			}
+		}
+	}
+	return &edit.Error{Code: edit.NoTurn, Msg: msg}
 }
 
 // readSession reads a session's file. Members that this version does not know

@@ -23,13 +23,23 @@ const format = 1
 const (
 	KindApply  = "apply"
 	KindRewind = "rewind"
+	KindTurn   = "turn" // of an agent, from its begin to its end
+	KindRun    = "run"  // of one command
 )
 
 // The states of a turn.
 const (
-	StatusOpen      = "open"
-	StatusComplete  = "complete"
-	StatusRecovered = "recovered" // closed by recovery with what was on disk
+	StatusOpen        = "open"
+	StatusComplete    = "complete"
+	StatusInterrupted = "interrupted" // closed by somebody else's command
+	StatusRecovered   = "recovered"   // closed by recovery with what was on disk
+)
+
+// The scopes of a turn: the paths that one transaction touched, or everything in
+// the worktree.
+const (
+	ScopePaths    = "paths"
+	ScopeWorktree = "worktree"
 )
 
 // A Turn is one recorded change of the worktree. The caller of [Repo.Apply]
@@ -37,11 +47,15 @@ const (
 // recorded or read.
 type Turn struct {
 	N       int    // the number, from 1, never reused
-	Kind    string // KindApply or KindRewind
+	Kind    string // one of the kinds above
+	Scope   string // ScopePaths or ScopeWorktree
 	Status  string
 	Agent   string // empty if nobody said
 	Session string
 	Message string // the prompt or description; its first line is the subject
+
+	AgentTurn string // the agent's own id of the turn
+	Parent    int    // the open turn of the same session in which it ran; 0: none
 
 	Started, Ended time.Time
 	Undoes         []int    // the turns that a rewind takes back
@@ -52,8 +66,10 @@ type Turn struct {
 	RemovedDirs    []string // directories that the turn removed, children first
 	Worktree       string   // "main", or the linked worktree's id
 	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
+	StoredBytes    int64    // of the objects that were new with the turn, before compression
 
 	tag, tree object.ID
+	said      string // the tag's message, as read
 	meta      *meta
 }
 
@@ -92,12 +108,14 @@ type meta struct {
 	Status      string    `json:"status"`
 	Agent       string    `json:"agent,omitempty"`
 	Session     string    `json:"session,omitempty"`
+	AgentTurn   string    `json:"agent_turn,omitempty"`
+	Parent      int       `json:"parent,omitempty"`
 	Message     string    `json:"message,omitempty"`
 	Undoes      []int     `json:"undoes,omitempty"`
 	Partial     bool      `json:"partial,omitempty"`
-	Paths       []string  `json:"paths"`
+	Paths       []string  `json:"paths,omitempty"` // of scope paths
 	Started     time.Time `json:"started"`
-	Ended       time.Time `json:"ended"`
+	Ended       time.Time `json:"ended,omitzero"`
 	Worktree    metaTree  `json:"worktree"`
 	Host        string    `json:"host,omitempty"`
 	Head        metaHeads `json:"head"`
@@ -105,7 +123,36 @@ type meta struct {
 	Moves       []Move    `json:"moves,omitempty"`
 	MadeDirs    []string  `json:"made_dirs,omitempty"`
 	RemovedDirs []string  `json:"removed_dirs,omitempty"`
-	Stats       metaStats `json:"stats"`
+
+	// Of scope worktree.
+	EmptyDirs  metaList     `json:"empty_dirs,omitzero"`
+	Ignored    metaList     `json:"ignored,omitzero"`
+	Skipped    metaSkips    `json:"skipped,omitzero"`
+	Incomplete metaList     `json:"incomplete,omitzero"`
+	Unstable   metaUnstable `json:"unstable,omitzero"`
+	Nested     []metaNested `json:"nested,omitempty"`
+	Owners     metaOwners   `json:"owners,omitzero"`
+	Scans      metaScans    `json:"scans,omitzero"`
+	Git        metaGit      `json:"git,omitzero"`
+	Late       bool         `json:"late,omitempty"` // closed without evidence of when its agent stopped
+
+	Stats metaStats `json:"stats"`
+}
+
+type metaUnstable struct {
+	Before []string `json:"before,omitempty"`
+	After  []string `json:"after,omitempty"`
+}
+
+type metaScans struct {
+	Before metaScan `json:"before"`
+	After  metaScan `json:"after,omitzero"`
+}
+
+// metaOwners says who wrote a path, where it is not the default.
+type metaOwners struct {
+	Default string            `json:"default"`
+	Paths   map[string]string `json:"paths,omitempty"`
 }
 
 type metaTree struct {
@@ -148,6 +195,7 @@ type metaStats struct {
 	Created     int   `json:"created"`
 	Changed     int   `json:"changed"`
 	Deleted     int   `json:"deleted"`
+	Scanned     int   `json:"scanned,omitempty"`
 	StoredBytes int64 `json:"stored_bytes"`
 }
 
@@ -202,8 +250,9 @@ func mapStrings(in []string, f func(string) string) []string {
 // classes are the two classes of permission that a tree's mode tells apart.
 var classes = map[bool]string{false: "file", true: "exec"}
 
-// setModes records the permissions of a plan's files.
-func (m *meta) setModes(changes []edit.Change) {
+// setModes records the permissions of a plan's files and directories.
+func (m *meta) setModes(plan *edit.Plan) {
+	changes := plan.Changes
 	count := map[string]map[fs.FileMode]int{"file": {}, "exec": {}}
 	each := func(f *edit.File) {
 		if f.Regular() {
@@ -232,7 +281,18 @@ func (m *meta) setModes(changes []edit.Change) {
 			}
 		}
 	}
+	for _, d := range plan.DirModes {
+		if d.Before != 0 {
+			m.Modes.Before[encodePath(d.Path)+"/"] = octal(permissions(d.Before))
+		}
+		if d.After != 0 {
+			m.Modes.After[encodePath(d.Path)+"/"] = octal(permissions(d.After))
+		}
+	}
 }
+
+// modeBits are the permissions as package fs has them.
+const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // permissions are the twelve bits as the system numbers them.
 func permissions(mode fs.FileMode) fs.FileMode {
@@ -254,22 +314,35 @@ func octal(p fs.FileMode) string { return fmt.Sprintf("%04o", uint32(p)) }
 // mode returns the full mode of a regular file that a tree holds as exec or
 // not.
 func (m *meta) mode(path string, exec, after bool) fs.FileMode {
-	list := m.Modes.Before
+	path = encodePath(path)
+	text, ok := "", false
 	if after {
-		list = m.Modes.After
+		text, ok = m.Modes.After[path]
 	}
-	text, ok := list[encodePath(path)]
-	if !ok {
-		text = m.Modes.Base[classes[exec]]
+	if !ok && (!after || m.Scope == ScopeWorktree) {
+		text, ok = m.Modes.Before[path]
 	}
+	// An exception of the start says nothing of a file that became another.
+	mode, known := parseMode(text)
+	if !ok || !known || (mode&0o100 != 0) != exec {
+		mode, known = parseMode(m.Modes.Base[classes[exec]])
+	}
+	if known {
+		return mode
+	}
+	if exec {
+		return 0o755
+	}
+	return 0o644
+}
+
+// parseMode reads four octal digits.
+func parseMode(text string) (mode fs.FileMode, ok bool) {
 	bits, err := strconv.ParseUint(text, 8, 12)
 	if err != nil {
-		bits = 0o644
-		if exec {
-			bits = 0o755
-		}
+		return 0, false
 	}
-	mode := fs.FileMode(bits & 0o777)
+	mode = fs.FileMode(bits & 0o777)
 	if bits&0o4000 != 0 {
 		mode |= fs.ModeSetuid
 	}
@@ -279,7 +352,7 @@ func (m *meta) mode(path string, exec, after bool) fs.FileMode {
 	if bits&0o1000 != 0 {
 		mode |= fs.ModeSticky
 	}
-	return mode
+	return mode, true
 }
 
 // tagMessage is the body of the turn's tag: subject, the rest of the prompt,
@@ -295,25 +368,38 @@ func (t *Turn) tagMessage() string {
 		b.WriteString("\n" + rest + "\n")
 	}
 	b.WriteString("\n")
-	trailer := func(key, value string) {
+	for _, l := range t.trailers() {
+		b.WriteString(l[0] + ": " + l[1] + "\n")
+	}
+	return b.String()
+}
+
+// trailers are what log needs of meta.json, as keys and values in the order of
+// the tag's last lines. A key whose value is empty is left out.
+func (t *Turn) trailers() (list [][2]string) {
+	add := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", key, strings.ReplaceAll(clean(value), "\n", " "))
+			list = append(list, [2]string{key, strings.ReplaceAll(clean(value), "\n", " ")})
 		}
 	}
-	trailer("Agent", t.Agent)
-	trailer("Session", t.Session)
-	trailer("Scope", t.meta.Scope)
+	add("Agent", t.Agent)
+	add("Session", t.Session)
+	add("Scope", t.meta.Scope)
 	for _, n := range t.Undoes {
-		trailer("Undoes", strconv.Itoa(n))
+		add("Undoes", strconv.Itoa(n))
 	}
-	trailer("Head", t.Head)
-	trailer("Worktree", t.Worktree)
+	add("Head", t.Head)
+	add("Worktree", t.Worktree)
+	if t.Parent > 0 {
+		add("Parent", strconv.Itoa(t.Parent))
+	}
 	if t.Partial {
-		trailer("Partial", "yes")
+		add("Partial", "yes")
 	}
-	trailer("Format", strconv.Itoa(format))
-	trailer("Status", t.Status)
-	return b.String()
+	add("Turn-Id", t.AgentTurn)
+	add("Format", strconv.Itoa(t.meta.Format))
+	add("Status", t.Status)
+	return list
 }
 
 // clean drops what must not stand in a tag: control characters but line
@@ -331,13 +417,20 @@ func clean(s string) string {
 func (t *Turn) fill(data []byte) error {
 	m := &meta{}
 	if err := json.Unmarshal(data, m); err != nil {
+		// A newer format may hold what this one has no place for.
+		var other struct{ Format int }
+		if t.meta = m; json.Unmarshal(data, &other) == nil && other.Format > format {
+			m.Format = other.Format
+			return t.newer()
+		}
 		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json cannot be read", t.N), Err: err}
 	}
 	if m.Turn != t.N {
 		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json is that of turn %d", t.N, m.Turn)}
 	}
 	t.meta = m
-	t.Kind, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Status, m.Agent, m.Session, m.Message
+	t.Kind, t.Scope, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Scope, m.Status, m.Agent, m.Session, m.Message
+	t.AgentTurn, t.Parent = m.AgentTurn, m.Parent
 	t.Started, t.Ended = m.Started, m.Ended
 	t.Undoes, t.Partial, t.Moves = m.Undoes, m.Partial, slices.Clone(m.Moves)
 	for i := range t.Moves {
@@ -346,7 +439,7 @@ func (t *Turn) fill(data []byte) error {
 	t.Paths = mapStrings(m.Paths, decodePath)
 	t.MadeDirs = mapStrings(m.MadeDirs, decodePath)
 	t.RemovedDirs = mapStrings(m.RemovedDirs, decodePath)
-	t.Worktree, t.Head = m.Worktree.ID, m.Head.Before.String()
+	t.Worktree, t.Head, t.StoredBytes = m.Worktree.ID, m.Head.Before.String(), m.Stats.StoredBytes
 	return nil
 }
 

@@ -63,7 +63,7 @@ func TestModes(t *testing.T) {
 	for path, mode := range modes {
 		changes = append(changes, edit.Change{Path: path, Before: &edit.File{Mode: mode}, After: &edit.File{Mode: 0o664}})
 	}
-	m.setModes(changes)
+	m.setModes(&edit.Plan{Changes: changes})
 	if m.Modes.Base["file"] != "0664" {
 		t.Errorf("the usual mode is %q", m.Modes.Base["file"])
 	}

@@ -61,40 +61,60 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 	if err != nil {
 		return nil, damaged(n, err)
 	}
+	t, err := r.load(n, id)
+	if err != nil {
+		return nil, damaged(n, err)
+	}
+	return t, nil
+}
+
+// load reads the turn behind a tag. With an error the turn is as far as it could
+// be read.
+func (r *Repo) load(n int, id object.ID) (*Turn, error) {
 	t := &Turn{N: n, tag: id}
 	data, err := r.db.ReadAs(object.Tag, id)
 	if err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
 	tag, err := id.Format().ParseTag(data)
 	if err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
-	t.tree = tag.Object
+	t.tree, t.said = tag.Object, tag.Message
+	if want := tagName(n); tag.Name != want {
+		return t, fmt.Errorf("its tag is %s, not %s", edit.Quote(tag.Name), want)
+	}
 	e, ok, err := object.Lookup(r.db, t.tree, "meta.json")
 	if err == nil && !ok {
 		err = errors.New("it has no meta.json")
 	}
 	if err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
 	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
-		return nil, damaged(n, err)
+		return t, err
 	}
 	return t, t.fill(data)
 }
 
 func damaged(n int, err error) error {
+	var known *edit.Error
+	if errors.As(err, &known) {
+		return err
+	}
 	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d is damaged", n), Err: err}
 }
 
 // Changes returns what a turn changed, one Change a path, sorted. Files have
 // mode and ID; their bytes are read by [Repo.Content]. A turn with a missing
 // object is an error with code Damaged: a lost object is never taken for an
-// absent file.
+// absent file. An open turn has no changes yet.
 func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
-	if err := t.newer(); err != nil {
+	if err := t.usable(); err != nil {
 		return nil, err
+	}
+	if t.Status == StatusOpen && t.Scope == ScopeWorktree {
+		return nil, nil
 	}
 	before, err := r.side(t, "before")
 	if err != nil {
@@ -104,12 +124,18 @@ func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
 	if err != nil {
 		return nil, damaged(t.N, err)
 	}
+	paths := t.Paths
+	if t.Scope == ScopeWorktree {
+		if paths, err = r.changedPaths(t, before, after); err != nil {
+			return nil, damaged(t.N, err)
+		}
+	}
 	from := map[string]string{}
 	for _, m := range t.Moves {
 		from[m.To] = m.From
 	}
 	var changes []edit.Change
-	for _, path := range slices.Sorted(slices.Values(t.Paths)) {
+	for _, path := range slices.Sorted(slices.Values(paths)) {
 		c := edit.Change{Path: path, From: from[path]}
 		if c.Before, err = before.file(path); err == nil {
 			c.After, err = after.file(path)
@@ -179,6 +205,12 @@ func (s *side) entry(p string) (object.Entry, bool, error) {
 	}
 	e, ok := d[name]
 	return e, ok, nil
+}
+
+// isDir reports whether the side holds a directory with something stored in it.
+func (s *side) isDir(p string) bool {
+	e, ok, err := s.entry(p)
+	return err == nil && ok && e.Mode.IsDir()
 }
 
 // file returns what the side holds at a path: nil for nothing or a directory.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,8 +36,14 @@ type Config struct {
 	Memory struct {
 		Dir string // relative to the worktree's root
 	}
+	Store struct {
+		KeepTurns, KeepDays int
+		MaxSize             int64 // bytes
+		AutoPrune           *bool
+	}
 	Compat    Compat
 	Providers map[string]*Provider
+	Snapshot  SnapshotConfig
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -57,8 +64,15 @@ func (c *Config) schema() section {
 		"memory": section{
 			"dir": directory(&c.Memory.Dir),
 		}.decode,
+		"store": section{
+			"keep_turns": count(&c.Store.KeepTurns),
+			"keep_days":  count(&c.Store.KeepDays),
+			"max_size":   size(&c.Store.MaxSize),
+			"auto_prune": boolean(&c.Store.AutoPrune),
+		}.decode,
 		"compat":    c.Compat.schema().decode,
 		"providers": named(&c.Providers, (*Provider).schema),
+		"snapshot":  c.Snapshot.schema().decode,
 	}
 }
 
@@ -73,28 +87,42 @@ func (c *Config) schema() section {
 func DecodeConfig(place string, data []byte) (*Config, error) {
 	d := decoder{place: place}
 	c := &Config{}
-	d.read(data, func(root ast.Node) { c.schema().decode(&d, "", root) })
+	d.read(data, func(root ast.Node) {
+		c.schema().decode(&d, "", root)
+		if c.Snapshot.AllowRoot != nil && inRepository(place) {
+			d.errorf(start(root), "snapshot.allow_root: allow counts only in the user's file")
+		}
+	})
 	if err := d.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
+// inRepository reports whether the place of a file is one in a repository: any
+// but the user's.
+func inRepository(place string) bool { return strings.HasSuffix(place, ConfigName) }
+
 // Settings are the values in force, in the terms of the packages that use them.
 type Settings struct {
-	RefuseAmbiguous  bool   // match.ambiguous: what fits several places is an error
-	KeepFinalNewline bool   // match.final_newline: an update ends in a line break only where the file did
-	Atomic           bool   // apply.atomic: one failure leaves nothing of a request
-	RequestLimit     int64  // limits.request: bytes of a request
-	FileLimit        int64  // limits.file: bytes of a file that may be edited
+	RefuseAmbiguous  bool  // match.ambiguous: what fits several places is an error
+	KeepFinalNewline bool  // match.final_newline: an update ends in a line break only where the file did
+	Atomic           bool  // apply.atomic: one failure leaves nothing of a request
+	RequestLimit     int64 // limits.request: bytes of a request
+	FileLimit        int64 // limits.file: bytes of a file that may be edited
+	Snapshot         SnapshotConfig
 	MemoryDir        string // memory.dir: what /memories stands for, relative to the worktree's root; empty: nothing
+	KeepTurns        int    // store.keep_turns: how many turns are kept, in all worktrees
+	KeepDays         int    // store.keep_days: for how long
+	MaxSize          int64  // store.max_size: bytes that the turns stored
+	AutoPrune        bool   // store.auto_prune: what is over these limits goes by itself
 }
 
 // MergeConfig combines layers, the nearest first (flags, repository, user), with
 // the defaults last. Of most settings the nearest layer that has a say counts;
 // an ambiguous match is refused if any layer wants it. A nil layer says nothing.
 func MergeConfig(layers ...*Config) Settings {
-	s := Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20}
+	s := Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20, Snapshot: mergeSnapshot(layers), KeepTurns: 500, KeepDays: 30, MaxSize: 2 << 30, AutoPrune: true}
 	for _, c := range slices.Backward(layers) { // the nearest has the last word
 		if c == nil {
 			continue
@@ -116,6 +144,12 @@ func MergeConfig(layers ...*Config) Settings {
 		}
 		if c.Memory.Dir != "" {
 			s.MemoryDir = c.Memory.Dir
+		}
+		s.KeepTurns = cmp.Or(c.Store.KeepTurns, s.KeepTurns)
+		s.KeepDays = cmp.Or(c.Store.KeepDays, s.KeepDays)
+		s.MaxSize = cmp.Or(c.Store.MaxSize, s.MaxSize)
+		if c.Store.AutoPrune != nil {
+			s.AutoPrune = *c.Store.AutoPrune
 		}
 	}
 	return s

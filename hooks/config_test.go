@@ -20,6 +20,7 @@ func TestDecodeConfig(t *testing.T) {
 	full.Apply.Atomic = ptr(true)
 	full.Limits.Request, full.Limits.File = 1<<20, 3<<30
 	full.Memory.Dir = "docs/memories"
+	full.Store.KeepTurns, full.Store.KeepDays, full.Store.MaxSize, full.Store.AutoPrune = 40, 7, 1<<20, ptr(false)
 	const text = `# what our agents may do
 version: 1
 match:
@@ -30,6 +31,7 @@ limits:
   request: 1048576
   file: 3GiB
 memory: {dir: docs/memories/}
+store: {keep_turns: 40, keep_days: 7, max_size: 1MiB, auto_prune: false}
 `
 	partly := hooks.Config{}
 	partly.Apply.Atomic = ptr(false)
@@ -105,6 +107,11 @@ var badConfigs = []struct{ name, text, want string }{
 	{"size with underscores", "limits: {file: 1_000}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 1_000`},
 	{"size of a unit alone", "limits: {file: MiB}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found "MiB"`},
 	{"size with a fraction", "limits: {file: 1.5}\n", `1:16: limits.file: want a size like 1048576 or 64MiB (KiB, MiB, GiB), found 1.5`},
+	{"count zero", "store: {keep_turns: 0}\n", `1:21: store.keep_turns: want a number from 1 to 1000000, found 0`},
+	{"counts that are none", "store: {keep_turns: -1, keep_days: 1.5}\n", `1:21: store.keep_turns: want a number from 1 to 1000000, found -1
+1:36: store.keep_days: want a number from 1 to 1000000, found 1.5`},
+	{"counts in words and beyond counting", "store: {keep_turns: many, keep_days: 1000001}\n", `1:21: store.keep_turns: want a number from 1 to 1000000, found "many"
+1:38: store.keep_days: want a number from 1 to 1000000, found 1000001`},
 	{"size beyond counting", "limits: {file: 9999999999GiB, request: 99999999999999999999}\n", `1:16: limits.file: 9999999999GiB is too large
 1:40: limits.request: 99999999999999999999 is too large`},
 	{"section without keys", "match:\n", `1:8: match: want a map, found null`},
@@ -224,7 +231,7 @@ func TestMergeConfig(t *testing.T) {
 		}
 		return c
 	}
-	defaults := hooks.Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20}
+	defaults := hooks.Settings{RequestLimit: 64 << 20, FileLimit: 512 << 20, KeepTurns: 500, KeepDays: 30, MaxSize: 2 << 30, AutoPrune: true}
 	with := func(change func(*hooks.Settings)) hooks.Settings {
 		s := defaults
 		change(&s)
@@ -240,10 +247,11 @@ func TestMergeConfig(t *testing.T) {
 		{"the user's refuse stands", config("match: {ambiguous: note}"), config("match: {ambiguous: refuse}"), with(func(s *hooks.Settings) { s.RefuseAmbiguous = true })},
 		{"the repository's refuse stands", config("match: {ambiguous: refuse}"), config("match: {ambiguous: note}"), with(func(s *hooks.Settings) { s.RefuseAmbiguous = true })},
 		{"the repository is nearer", config("match: {final_newline: ensure}\napply: {atomic: false}\nlimits: {file: 1KiB}"), config("match: {final_newline: preserve}\napply: {atomic: true}\nlimits: {file: 2KiB, request: 3}"), with(func(s *hooks.Settings) { s.FileLimit, s.RequestLimit = 1<<10, 3 })},
+		{"the repository's store", config("store: {keep_turns: 3, auto_prune: false}"), config("store: {keep_turns: 4, keep_days: 5, auto_prune: true}"), with(func(s *hooks.Settings) { s.KeepTurns, s.KeepDays, s.AutoPrune = 3, 5, false })},
 		{"the user alone", config(""), config("match: {final_newline: preserve}\napply: {atomic: true}"), with(func(s *hooks.Settings) { s.KeepFinalNewline, s.Atomic = true, true })},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := hooks.MergeConfig(tt.repository, tt.user); got != tt.want {
+			if got := hooks.MergeConfig(tt.repository, tt.user); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -126,25 +127,65 @@ var units = []struct {
 func size(dst *int64) value {
 	return func(d *decoder, path string, n ast.Node) {
 		s, _ := text(n)
-		for _, u := range units {
-			digits, ok := strings.CutSuffix(s, u.suffix)
-			if !ok {
-				continue
-			}
-			// Neither sign nor leading zero nor underscore: YAML's readers
-			// disagree about these.
-			if digits == "" || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
-				break
-			}
-			count, err := strconv.ParseInt(digits, 10, 64)
-			if err != nil || count > math.MaxInt64/2/u.bytes { // a reader may add to it
-				d.errorf(start(n), "%s: %s is too large", path, shorten(s))
-				return
-			}
-			*dst = count * u.bytes
+		switch bytes, err := ParseSize(s); {
+		case err == nil:
+			*dst = bytes
+		case errors.Is(err, errTooLarge):
+			d.errorf(start(n), "%s: %s is too large", path, shorten(s))
+		default:
+			d.want(n, path, sizeForm, found(n))
+		}
+	}
+}
+
+const sizeForm = "a size like 1048576 or 64MiB (KiB, MiB, GiB)"
+
+var errTooLarge = errors.New("too large")
+
+// ParseSize reads a size as configuration files have it: a positive number of
+// bytes in decimal, or one with the unit KiB, MiB or GiB.
+func ParseSize(s string) (int64, error) {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(s, u.suffix)
+		if !ok {
+			continue
+		}
+		n, ok := decimal(digits)
+		if !ok {
+			break
+		}
+		if n > math.MaxInt64/2/u.bytes { // a reader may add to it
+			return 0, errTooLarge
+		}
+		return n * u.bytes, nil
+	}
+	return 0, errors.New("want " + sizeForm)
+}
+
+// decimal reads a positive number, too large a one as the largest. Neither sign
+// nor leading zero nor underscore: YAML's readers disagree about these.
+func decimal(digits string) (int64, bool) {
+	if digits == "" || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		n = math.MaxInt64
+	}
+	return n, true
+}
+
+// count accepts a number of things, at least one.
+func count(dst *int) value {
+	const most = 1_000_000
+	return func(d *decoder, path string, n ast.Node) {
+		s, _ := text(n)
+		i, ok := decimal(s)
+		if !ok || i > most || n.Type() != ast.IntegerType {
+			d.want(n, path, fmt.Sprintf("a number from 1 to %d", most), found(n))
 			return
 		}
-		d.want(n, path, "a size like 1048576 or 64MiB (KiB, MiB, GiB)", found(n))
+		*dst = int(i)
 	}
 }
 

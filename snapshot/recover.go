@@ -71,6 +71,7 @@ func (w *Worktree) Recover(n int, plan *edit.Plan, mayTouch bool) (*Recovery, er
 	case r.Outcome == Completed:
 		t.step("rmdir")
 		t.removeDirs()
+		t.setDirModes()
 	case mayTouch:
 		if t.revert() {
 			r.Outcome = Partial

@@ -175,6 +175,9 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 		rep.request(req, data)
 	}
 	a.answer(rep, req, plan, patchapply.Form(opt.answer))
+	if rep.Turn != nil {
+		a.retain(ctx, repo, settings) // nobody waits for it
+	}
 }
 
 // perform does what the request asks for and puts it into the report: looks at

@@ -96,3 +96,12 @@ func repositoryConfig(repo *gitops.Repo) (*hooks.Config, error) {
 	}
 	return hooks.DecodeConfig(hooks.ConfigName, f.Data)
 }
+
+// coverage is what captures store by the configuration.
+func coverage(layers []*hooks.Config) gitops.Coverage {
+	s := hooks.MergeConfig(layers...).Snapshot
+	return gitops.Coverage{
+		MaxFile: s.MaxFile, MaxNew: s.MaxNew, NoIgnored: s.Ignored == "none",
+		Include: s.Include, Exclude: s.Exclude, AllowRoot: s.AllowRoot != nil && *s.AllowRoot,
+	}
+}

@@ -28,6 +28,7 @@ type turnReport struct {
 	UndoneBy int       `json:"undone_by,omitempty"`
 	Partial  bool      `json:"partial,omitempty"`
 	Paths    []string  `json:"paths"`
+	Stored   int64     `json:"stored_bytes"`
 	Files    []file    `json:"files,omitempty"`
 }
 
@@ -35,12 +36,13 @@ func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 	return turnReport{
 		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
 		Started: t.Started, Ended: t.Ended, Worktree: t.Worktree, Head: t.Head,
-		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths,
+		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
 	}
 }
 
 func (a *app) logCommand() *cobra.Command {
 	var most int
+	var sizes bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List the turns of this worktree, newest first",
@@ -52,15 +54,16 @@ func (a *app) logCommand() *cobra.Command {
 				return nil
 			}
 			defer repo.Close()
-			a.log(repo, most)
+			a.log(repo, most, sizes)
 			return nil
 		},
 	}
 	cmd.Flags().IntVarP(&most, "max-count", "n", 0, "show at most `N` turns (0: all)")
+	cmd.Flags().BoolVar(&sizes, "sizes", false, "show how many bytes each turn added to the store, before compression")
 	return cmd
 }
 
-func (a *app) log(repo *gitops.Repo, most int) {
+func (a *app) log(repo *gitops.Repo, most int, sizes bool) {
 	undone, err := repo.Undone()
 	if err != nil {
 		a.report(newFailure("log", err))
@@ -89,7 +92,7 @@ func (a *app) log(repo *gitops.Repo, most int) {
 		return
 	}
 	for _, r := range reports {
-		fmt.Fprintln(a.stdout, r.line())
+		fmt.Fprintln(a.stdout, r.line(sizes))
 	}
 	if len(reports) == 0 && len(errs) == 0 && !a.quiet {
 		fmt.Fprintln(a.stdout, "No turns yet.")
@@ -101,7 +104,7 @@ func (a *app) log(repo *gitops.Repo, most int) {
 }
 
 // line is a turn in one line.
-func (r turnReport) line() string {
+func (r turnReport) line(sizes bool) string {
 	what := r.Kind
 	if len(r.Undoes) > 0 {
 		what += " of " + numbers(r.Undoes)
@@ -110,6 +113,9 @@ func (r turnReport) line() string {
 		what += " (partial)"
 	}
 	parts := []string{fmt.Sprintf("%4d  %-14s  %-12s", r.Turn, ago(r.Ended), what)}
+	if sizes {
+		parts = append(parts, fmt.Sprintf("%10s", byteSize(r.Stored)))
+	}
 	if r.Subject != fmt.Sprintf("turn %d", r.Turn) {
 		parts = append(parts, edit.Quote(r.Subject))
 	}

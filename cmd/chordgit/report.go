@@ -15,22 +15,26 @@ import (
 // A report is what a command that changes files has to say. It is rendered as
 // text, as JSON or as a protocol's answer: the facts are the same.
 type report struct {
-	Command  string    `json:"command"`
-	Status   string    `json:"status"`
-	Format   string    `json:"format,omitempty"`
-	DryRun   bool      `json:"dry_run,omitempty"`
-	Turn     *int      `json:"turn"`
-	Undoes   []int     `json:"undoes,omitempty"`
-	Files    []file    `json:"files"`
-	Failures []failure `json:"failures"`
-	Notes    []note    `json:"notes"`
-	Diff     string    `json:"diff,omitempty"`
-	Redo     string    `json:"redo,omitempty"`
+	Command  string        `json:"command"`
+	Status   string        `json:"status"`
+	Format   string        `json:"format,omitempty"`
+	DryRun   bool          `json:"dry_run,omitempty"`
+	Turn     *int          `json:"turn"`
+	Undoes   []int         `json:"undoes,omitempty"`
+	Files    []file        `json:"files"`
+	Failures []failure     `json:"failures"`
+	Notes    []note        `json:"notes"`
+	Left     []gitops.Left `json:"left,omitempty"` // of a rewind: what stays
+	Diff     string        `json:"diff,omitempty"`
+	Redo     string        `json:"redo,omitempty"`
 	// Views are what stands at paths that were only looked at, Requested what a
 	// request asked for that was not applied.
 	Views     []view   `json:"views,omitempty"`
 	Requested []wished `json:"requested,omitempty"`
 	Advice    string   `json:"advice,omitempty"` // for models: not in the text for people
+
+	Verified *verified `json:"verified,omitempty"`
+	Pruned   *pruned   `json:"pruned,omitempty"`
 
 	groups  int  // file groups that were not applied
 	refused bool // the whole request was
@@ -43,6 +47,8 @@ const (
 	partial   = "partial"
 	failed    = "failed"
 	unchanged = "unchanged"
+	opened    = "open"     // a turn was opened
+	recorded  = "recorded" // a turn was closed
 )
 
 type file struct {
@@ -248,13 +254,21 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, hooks.BadConfig:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, gitops.RefusedRoot, hooks.BadConfig:
 			return 1
 		default:
 			code = 3
 		}
 	}
+	if code == 0 && r.nothingTaken() {
+		code = 3
+	}
 	return code
+}
+
+// A rewind that left all that the turn changed did not do what was asked for.
+func (r *report) nothingTaken() bool {
+	return len(r.Undoes) > 0 && len(r.Files) == 0 && len(r.Left) > 0
 }
 
 // report renders a report and sets the exit status.

@@ -12,8 +12,21 @@ import (
 func (r *report) done() string {
 	var b strings.Builder
 	switch {
+	case r.Verified != nil:
+		b.WriteString(r.Verified.text())
+	case r.Pruned != nil && r.Status == failed:
+	case r.Pruned != nil:
+		b.WriteString(r.Pruned.text(r.DryRun))
 	case r.DryRun && r.Status != failed:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
+	case r.Status == opened:
+		fmt.Fprintf(&b, "%d\n", *r.Turn) // alone, for scripts
+	case r.Status == recorded && len(r.Files) == 0:
+		b.WriteString("Recorded a turn without changed files.\n")
+	case r.Status == recorded:
+		b.WriteString("Recorded:\n")
+	case r.Status == unchanged && isCapture(r.Command):
+		b.WriteString("Nothing changed, nothing is recorded.\n")
 	case len(r.Files) > 0 && r.Command == "apply":
 		b.WriteString("Applied patch:\n")
 	case len(r.Files) > 0:
@@ -21,6 +34,8 @@ func (r *report) done() string {
 	case r.Status == unchanged && len(r.Views) > 0:
 	case r.Status == unchanged && r.Command == "apply":
 		b.WriteString("Applied patch:\nNo net file changes\n")
+	case r.nothingTaken() && len(r.Failures) == 0:
+		fmt.Fprintf(&b, "%s: nothing was taken back\n", turns(r.Undoes))
 	case r.Status == unchanged:
 		fmt.Fprintf(&b, "%s: nothing to take back\n", turns(r.Undoes))
 	}
@@ -32,7 +47,9 @@ func (r *report) done() string {
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
-	if r.Turn != nil && r.single {
+	if r.Status == opened {
+		// said above
+	} else if r.Turn != nil && r.single {
 		fmt.Fprintf(&b, "Turn %d.\n", *r.Turn)
 	} else if r.Turn != nil {
 		back := fmt.Sprintf("chordgit rewind %d", *r.Turn)
@@ -44,6 +61,9 @@ func (r *report) done() string {
 	for _, n := range r.Notes {
 		b.WriteString("Note: " + n.String() + "\n")
 	}
+	for _, l := range r.Left {
+		fmt.Fprintf(&b, "Left: %s: %s\n", edit.Quote(l.Path), edit.Quote(l.Why))
+	}
 	for _, v := range r.Views {
 		for l := range strings.Lines(v.Text) { // a terminal may read it
 			b.WriteString(strings.ReplaceAll(edit.Quote(strings.TrimSuffix(l, "\n")), `\t`, "\t") + "\n")
@@ -54,6 +74,9 @@ func (r *report) done() string {
 	}
 	return b.String()
 }
+
+// isCapture reports whether a command records turns of the whole worktree.
+func isCapture(command string) bool { return command == "end" || command == "run" }
 
 func (n note) String() string {
 	text := edit.Quote(n.Message)
@@ -97,6 +120,9 @@ func (f file) String() string {
 	default:
 		line = "M " + path
 	}
+	if f.How == "merged" {
+		line += " (merged with what changed since)"
+	}
 	if f.Replacements > 0 {
 		lines := slices.Compact(slices.Clone(f.Lines))
 		line += fmt.Sprintf(" (%s, %s)", count(f.Replacements, "replacement"), lineList(lines))
@@ -138,7 +164,9 @@ func (r *report) undone() string {
 		}
 		return b.String()
 	}
-	b.WriteString("Not applied:\n")
+	if r.Verified == nil && r.Pruned == nil {
+		b.WriteString("Not applied:\n")
+	}
 	seen := map[string]bool{}
 	for _, f := range r.Failures {
 		fmt.Fprintf(&b, "- %s [%s]%s\n", f.text(), f.Code, inputLine(f))

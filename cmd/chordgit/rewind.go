@@ -2,9 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
@@ -15,17 +20,24 @@ import (
 type rewindFlags struct {
 	force, atomic, dryRun, yes bool
 	session                    string
+	to                         int // -1: not given
+	owners                     []string
+	paths                      []string
 }
 
 func (a *app) rewindCommand() *cobra.Command {
 	return a.takeBack("rewind", "Take a turn back", `Rewind takes back what turn N changed, by default the newest turn that is not
 taken back yet: bytes, permissions, created and deleted files. Other files are
-not read. A file that changed since the turn is left alone and named, the others
-still go. What a rewind replaces is recorded first: a rewind is a turn, and
-"chordgit redo" takes it back.`, `  chordgit rewind              the newest turn
-  chordgit rewind 7            turn 7, later turns stay
-  chordgit rewind --dry-run    show what would change
-  chordgit rewind 7 --force    also files that changed since`)
+not read. What you changed since stays, in the same file too: it is merged by
+lines. Where both changed the same lines the file is left alone and named, the
+others still go. A file is removed only if it was not there when the turn began.
+What a rewind replaces is recorded first: a rewind is a turn, and "chordgit redo"
+takes it back.`, `  chordgit rewind               the newest turn
+  chordgit rewind 7             turn 7, later turns stay
+  chordgit rewind --to 5        all turns after turn 5
+  chordgit rewind 7 -- src      what turn 7 changed in src
+  chordgit rewind --dry-run     show what would change
+  chordgit rewind 7 --force     also where you changed the same lines since`)
 }
 
 func (a *app) redoCommand() *cobra.Command {
@@ -36,14 +48,21 @@ every rewind it is a turn and can itself be taken back.`, `  chordgit redo`)
 func (a *app) takeBack(name, short, long, example string) *cobra.Command {
 	var f rewindFlags
 	cmd := &cobra.Command{
-		Use:     name + " [N]",
+		Use:     name + " [N] [-- PATH...]",
 		Short:   short,
 		Long:    long,
 		Example: example,
-		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if i := cmd.ArgsLenAtDash(); i >= 0 {
+				args, f.paths = args[:i], args[i:]
+			}
 			n := 0
-			if len(args) == 1 {
+			switch {
+			case len(args) > 1:
+				return fmt.Errorf("want one turn number at most, found %d words; paths stand behind --", len(args))
+			case len(args) == 1 && f.to >= 0:
+				return errors.New("give a number or --to, not both")
+			case len(args) == 1:
 				var err error
 				if n, err = parseTurn(args[0]); err != nil {
 					a.report(newFailure(name, err))
@@ -59,6 +78,12 @@ func (a *app) takeBack(name, short, long, example string) *cobra.Command {
 	flags.BoolVar(&f.atomic, "atomic", false, "change nothing if any file is in conflict")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would change, write and record nothing")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask, even at a terminal")
+	if name == "rewind" {
+		flags.IntVar(&f.to, "to", -1, "take back every turn after turn `N`, the newest first (0: all that are stored)")
+	} else {
+		f.to = -1
+	}
+	flags.StringSliceVar(&f.owners, "owner", nil, "whose paths go: self, ambiguous, outside, other, session:ID (`LIST`; default self)")
 	flags.StringVar(&f.session, "session", "", "`ID` of the session that asks (default $CHORDGIT_SESSION)")
 	return cmd
 }
@@ -80,12 +105,19 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 	}
 	opt := gitops.RewindOptions{
 		Force: f.force, Atomic: f.atomic, DryRun: f.dryRun, Redo: name == "redo",
-		Turn: gitops.Turn{Agent: a.agent(), Session: session},
+		Turn: gitops.Turn{Agent: a.agent(), Session: session}, Owners: f.owners,
+	}
+	if f.to >= 0 {
+		n, opt.Since = f.to, true
+	}
+	if opt.Paths, err = a.relative(repo, f.paths); err != nil {
+		a.report(newFailure(name, err))
+		return
 	}
 	declined := false
 	if !f.yes && !f.dryRun && a.interactive() {
-		opt.Confirm = func(undoes []int, plan *edit.Plan) bool {
-			declined = !a.ask(ctx, undoes, plan)
+		opt.Confirm = func(res *gitops.Rewound) bool {
+			declined = !a.ask(ctx, res)
 			return !declined
 		}
 	}
@@ -110,12 +142,8 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 		a.report(rep)
 		return
 	}
-	rep := &report{Command: name, DryRun: f.dryRun, Undoes: res.Undoes}
-	rep.plan(res.Plan, a.counting(repo))
-	for i := range rep.Failures {
-		rep.Failures[i].Hint = conflictHint(rep.Failures[i], res.Undoes[0])
-	}
-	rep.how(res.Plan)
+	rep := a.rewound(name, repo, res)
+	rep.DryRun = f.dryRun
 	if res.Turn != nil {
 		rep.Turn = &res.Turn.N
 		rep.Redo = "chordgit redo"
@@ -126,8 +154,47 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 	a.report(rep)
 }
 
-// how says of each file in which way it was taken back.
-func (r *report) how(p *edit.Plan) {
+// rewound reports what was taken back.
+func (a *app) rewound(name string, repo *gitops.Repo, res *gitops.Rewound) *report {
+	rep := &report{Command: name, Undoes: res.Undoes, Left: res.Left}
+	rep.plan(res.Plan, a.counting(repo))
+	for i := range rep.Failures {
+		rep.Failures[i].Hint = conflictHint(rep.Failures[i], cmp.Or(res.Of[rep.Failures[i].Path], res.Undoes[0]))
+	}
+	rep.how(res.Plan, res.How)
+	return rep
+}
+
+// relative makes paths that were given relative to the current directory those
+// of the worktree. They are literal and need not exist.
+func (a *app) relative(repo *gitops.Repo, paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	dir, err := filepath.Abs(cmp.Or(a.dir, "."))
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, &edit.Error{Code: edit.Unreadable, Err: err}
+	}
+	var out []string
+	for _, p := range paths {
+		full := p
+		if !filepath.IsAbs(p) {
+			full = filepath.Join(dir, p)
+		}
+		rel, err := filepath.Rel(repo.Top(), full)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, &edit.Error{Code: edit.Usage, Path: p, Msg: "outside the worktree"}
+		}
+		out = append(out, filepath.ToSlash(rel))
+	}
+	return out, nil
+}
+
+// how says of each file in which way it was taken back, and tells directories.
+func (r *report) how(p *edit.Plan, hows map[string]string) {
 	changes := map[string]edit.Change{}
 	for _, c := range p.Changes {
 		changes[c.Path] = c
@@ -150,6 +217,9 @@ func (r *report) how(p *edit.Plan) {
 		default:
 			f.How = "restored"
 		}
+		if hows[f.Path] != "" {
+			f.How = hows[f.Path]
+		}
 		if c.Before != nil {
 			f.Before = c.Before.ID
 		}
@@ -157,16 +227,45 @@ func (r *report) how(p *edit.Plan) {
 			f.After = c.After.ID
 		}
 	}
+	for how, dirs := range map[string][]string{"mkdir": p.Mkdir, "rmdir": p.Rmdir} {
+		for _, d := range dirs {
+			if slices.ContainsFunc(p.Changes, func(c edit.Change) bool { return strings.HasPrefix(c.Path, d+"/") }) {
+				continue // it goes without saying
+			}
+			change := "add"
+			if how == "rmdir" {
+				change = "delete"
+			}
+			r.Files = append(r.Files, file{Path: d + "/", Change: change, How: how})
+		}
+	}
+	for _, m := range p.DirModes {
+		if m.Before != 0 && m.After != 0 {
+			r.Files = append(r.Files, file{Path: m.Path + "/", Change: "update", How: "mode", Mode: gitops.ModeString(fs.ModeDir | m.After)})
+		}
+	}
+	if len(r.Files) > 0 && r.Status == unchanged {
+		r.Status = applied
+	}
+	switch {
+	case len(r.Files) > 0 && len(r.Failures) > 0:
+		r.Status = partial
+	case len(r.Files) == 0 && len(r.Failures) == 0 && len(r.Left) > 0:
+		r.Status = unchanged
+	}
 }
 
 // conflictHint names the three ways out of a conflict.
 func conflictHint(f failure, turn int) string {
-	if f.Code != edit.Conflict {
+	p := shellQuote(f.Path)
+	switch {
+	case f.Code == edit.Ambiguous:
+		return fmt.Sprintf("take it back all the same: chordgit rewind %d -- %s", turn, p)
+	case f.Code != edit.Conflict:
 		return f.Hint
 	}
-	p := shellQuote(f.Path)
-	return fmt.Sprintf("see your changes: git diff refs/chordgit/turns/%d:after/%s %s; see the old text: git show refs/chordgit/turns/%d:before/%s; take it back all the same: chordgit rewind %d --force",
-		turn, p, p, turn, p, turn)
+	return fmt.Sprintf("see your changes: git diff refs/chordgit/turns/%d:after/%s %s; see the old text: git show refs/chordgit/turns/%d:before/%s; take it back all the same: chordgit rewind %d --force -- %s",
+		turn, p, p, turn, p, turn, p)
 }
 
 func shellQuote(s string) string {
@@ -186,9 +285,14 @@ func (a *app) interactive() bool {
 }
 
 // ask shows the plan and asks; the default is no.
-func (a *app) ask(ctx context.Context, undoes []int, plan *edit.Plan) bool {
+func (a *app) ask(ctx context.Context, res *gitops.Rewound) bool {
+	undoes := res.Undoes
 	rep := &report{Command: "rewind", Undoes: undoes}
-	rep.plan(plan, nil)
+	rep.plan(res.Plan, nil)
+	rep.how(res.Plan, res.How)
+	for _, l := range res.Left {
+		fmt.Fprintf(a.stdout, "stays: %s: %s\n", edit.Quote(l.Path), l.Why)
+	}
 	for _, f := range rep.Files {
 		fmt.Fprintln(a.stdout, f)
 	}

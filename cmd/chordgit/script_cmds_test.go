@@ -34,6 +34,8 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"exits":   cmdExits,
 		"own":     cmdOwn,
 		"user":    cmdUser,
+		"age":     cmdAge,
+		"forge":   cmdForge,
 	}
 }
 

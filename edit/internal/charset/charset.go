@@ -59,17 +59,11 @@ func marked() []*Encoding {
 // The error is a [*BinaryError] or, for a file whose mark promises what the
 // rest does not keep, an [*Error].
 func Decode(data []byte) (enc *Encoding, text []byte, err error) {
-	for _, e := range marked() {
-		if stored, found := bytes.CutPrefix(data, []byte(e.mark)); found {
-			text, err := e.decode(stored)
-			if err != nil {
-				return nil, nil, err
-			}
-			return e, text, nil
-		}
+	if e := byMark(data); e != nil {
+		return e.file(data)
 	}
-	if i := bytes.IndexByte(data[:min(len(data), binaryWindow)], 0); i >= 0 {
-		return nil, nil, &BinaryError{Offset: i}
+	if err := binaryData(data); err != nil {
+		return nil, nil, err
 	}
 	if utf8.Valid(data) {
 		return &Encoding{name: "UTF-8"}, data, nil
@@ -77,7 +71,49 @@ func Decode(data []byte) (enc *Encoding, text []byte, err error) {
 	if e, text := detect(data); e != nil {
 		return e, text, nil
 	}
-	return &Encoding{name: "unknown 8-bit", bytes: true}, data, nil
+	return transparent(), data, nil
+}
+
+// DecodeWide is [Decode] for those who need no more than the ends of lines: it
+// decodes UTF-16 and UTF-32 and takes every other file in byte-transparent
+// mode, a mark included, for in all other encodings LF and CR are what they are
+// in ASCII.
+func DecodeWide(data []byte) (enc *Encoding, text []byte, err error) {
+	if e := byMark(data); e != nil && e.codec != nil {
+		return e.file(data)
+	}
+	if err := binaryData(data); err != nil {
+		return nil, nil, err
+	}
+	return transparent(), data, nil
+}
+
+func transparent() *Encoding { return &Encoding{name: "unknown 8-bit", bytes: true} }
+
+func binaryData(data []byte) error {
+	if i := bytes.IndexByte(data[:min(len(data), binaryWindow)], 0); i >= 0 {
+		return &BinaryError{Offset: i}
+	}
+	return nil
+}
+
+// byMark is the encoding that the mark of a file tells, nil without a mark.
+func byMark(data []byte) *Encoding {
+	for _, e := range marked() {
+		if bytes.HasPrefix(data, []byte(e.mark)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// file reads a file that begins with the encoding's mark.
+func (e *Encoding) file(data []byte) (*Encoding, []byte, error) {
+	text, err := e.decode(data[len(e.mark):])
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, text, nil
 }
 
 func (e *Encoding) decode(stored []byte) ([]byte, error) {

@@ -78,6 +78,31 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+func TestDecodeWide(t *testing.T) {
+	for _, tt := range []struct{ about, data, name, text string }{
+		{"empty", "", "unknown 8-bit", ""},
+		{"UTF-8 with mark", "\xEF\xBB\xBFé\n", "unknown 8-bit", "\xEF\xBB\xBFé\n"},
+		{"not UTF-8 behind a mark", "\xEF\xBB\xBF\xE9\n", "unknown 8-bit", "\xEF\xBB\xBF\xE9\n"},
+		{"GB18030", stored(t, simplifiedchinese.GB18030, china), "unknown 8-bit", stored(t, simplifiedchinese.GB18030, china)},
+		{"UTF-16LE", "\xFF\xFEa\x00\r\x00\n\x00\x3D\xD8\x00\xDE", "UTF-16LE", "a\r\n😀"},
+		{"UTF-32LE", "\xFF\xFE\x00\x00a\x00\x00\x00\x00\xF6\x01\x00", "UTF-32LE", "a😀"},
+	} {
+		e, text, err := DecodeWide([]byte(tt.data))
+		if err != nil || e.Name() != tt.name || string(text) != tt.text {
+			t.Errorf("%s: %v, %.80q, %v", tt.about, e, text, err)
+			continue
+		}
+		if back, err := e.Encode(text); err != nil || string(back) != tt.data {
+			t.Errorf("%s: came back as %.80q, %v", tt.about, back, err)
+		}
+	}
+	for about, data := range map[string]string{"NUL": "a\x00", "half a pair": "\xFF\xFE\x3D\xD8", "odd": "\xFF\xFEa"} {
+		if e, text, err := DecodeWide([]byte(data)); err == nil {
+			t.Errorf("%s: taken for %s: %q", about, e.Name(), text)
+		}
+	}
+}
+
 // What is not certain stays bytes.
 func TestDecodeTransparent(t *testing.T) {
 	tests := map[string]string{

@@ -32,3 +32,7 @@ func (db *DB) freshen(id ID) bool {
 	}
 	return p.fresh
 }
+
+// Keep reports whether the own store has an object, and refreshes its time, so
+// that no gc takes it before a ref names it.
+func (db *DB) Keep(id ID) bool { return db.HasOwn(id) && db.freshen(id) }

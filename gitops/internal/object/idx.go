@@ -2,11 +2,12 @@ package object
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"io"
 	"os"
 	"sort"
+
+	"github.com/chordgit/chordgit/gitops/internal/mmap"
 )
 
 // An idx is the index of a pack, version 2, read by position: the fan-out
@@ -15,7 +16,8 @@ import (
 type idx struct {
 	f      io.ReaderAt
 	name   string
-	close  func() error
+	view   []byte // the file mapped, nil if it cannot be
+	close  func()
 	size   int64       // of a name, in bytes
 	fanout [256]uint32 // names that begin with a byte up to this one
 }
@@ -36,9 +38,12 @@ func openIdx(name string, format Format) (*idx, error) {
 		f.Close()
 		return nil, err
 	}
-	x := &idx{f: f, name: name, size: int64(format.Size()), close: f.Close}
+	x := &idx{f: f, name: name, size: int64(format.Size()), close: func() { f.Close() }}
+	if view, unmap, err := mmap.Map(f); err == nil {
+		x.view, x.close = view, func() { unmap(); f.Close() }
+	}
 	if err := x.check(info.Size()); err != nil {
-		f.Close()
+		x.close()
 		return nil, err
 	}
 	return x, nil
@@ -59,10 +64,23 @@ func (x *idx) check(length int64) error {
 	return nil
 }
 
+// bytes returns n bytes at a position, for reading: a mapped index costs no
+// call and no copy.
+func (x *idx) bytes(at, n int64) ([]byte, error) {
+	if x.view != nil && at >= 0 && at <= int64(len(x.view))-n {
+		return x.view[at:][:n], nil
+	}
+	b := make([]byte, n)
+	if _, err := x.f.ReadAt(b, at); err != nil {
+		return nil, damaged("%s: %v", x.name, err)
+	}
+	return b, nil
+}
+
 func (x *idx) readFanout() error {
-	var head [idxNames]byte
-	if _, err := x.f.ReadAt(head[:], 0); err != nil {
-		return damaged("%s: %v", x.name, err)
+	head, err := x.bytes(0, idxNames)
+	if err != nil {
+		return err
 	}
 	if string(head[:len(idxMagic)]) != idxMagic {
 		return damaged("%s: not a pack index of version 2", x.name)
@@ -92,10 +110,9 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	// short read.
 	for (hi-lo)*x.size > bucketSize {
 		mid := lo + (hi-lo)/2
-		var buf [sha256.Size]byte
-		name := buf[:x.size]
-		if _, err := x.f.ReadAt(name, idxNames+mid*x.size); err != nil {
-			return 0, false, damaged("%s: %v", x.name, err)
+		name, err := x.bytes(idxNames+mid*x.size, x.size)
+		if err != nil {
+			return 0, false, err
 		}
 		if bytes.Compare(name, want) <= 0 {
 			lo = mid
@@ -107,9 +124,9 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	if n == 0 {
 		return 0, false, nil
 	}
-	names := make([]byte, (hi-lo)*x.size)
-	if _, err := x.f.ReadAt(names, idxNames+lo*x.size); err != nil {
-		return 0, false, damaged("%s: %v", x.name, err)
+	names, err := x.bytes(idxNames+lo*x.size, (hi-lo)*x.size)
+	if err != nil {
+		return 0, false, err
 	}
 	at := func(i int) []byte { return names[i*int(x.size):][:x.size] }
 	i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), want) >= 0 })
@@ -124,18 +141,18 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 // checksums, or, with the top bit set, the number of one of eight bytes.
 func (x *idx) offset(i int64) (int64, error) {
 	n := int64(x.fanout[255])
-	var b [8]byte
-	if _, err := x.f.ReadAt(b[:4], idxNames+n*(x.size+4)+i*4); err != nil {
-		return 0, damaged("%s: %v", x.name, err)
+	b, err := x.bytes(idxNames+n*(x.size+4)+i*4, 4)
+	if err != nil {
+		return 0, err
 	}
-	o := binary.BigEndian.Uint32(b[:4])
+	o := binary.BigEndian.Uint32(b)
 	if o>>31 == 0 {
 		return int64(o), nil
 	}
-	if _, err := x.f.ReadAt(b[:], idxNames+n*(x.size+4+4)+int64(o&0x7fffffff)*8); err != nil {
-		return 0, damaged("%s: %v", x.name, err)
+	if b, err = x.bytes(idxNames+n*(x.size+4+4)+int64(o&0x7fffffff)*8, 8); err != nil {
+		return 0, err
 	}
-	return int64(binary.BigEndian.Uint64(b[:]) & (1<<63 - 1)), nil
+	return int64(binary.BigEndian.Uint64(b) & (1<<63 - 1)), nil
 }
 
 // encodeIdx writes the index of a pack whose entries are sorted by name.

@@ -22,6 +22,8 @@ type pools struct {
 type inflater struct {
 	br *bufio.Reader
 	zr io.ReadCloser // nil before the first stream
+
+	mem bytes.Reader // what br reads from, if that is in memory
 }
 
 func (p *pools) reader(r io.Reader) *inflater {

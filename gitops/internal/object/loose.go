@@ -94,7 +94,7 @@ func (db *DB) Reader(id ID) (*Reader, error) {
 	if p, at := db.locate(id, false, false); p != nil {
 		if f, err := p.open(); err == nil {
 			fl := db.pools.reader(io.NewSectionReader(f, at, 1<<62))
-			if h, err := readHead(fl, p.format, at); err == nil && !h.typ.IsDelta() && fl.start() == nil {
+			if h, err := readHead(fl.br, p.format, at); err == nil && !h.typ.IsDelta() && fl.start() == nil {
 				return newReader(id, h.typ, h.size, fl, func() { db.pools.putReader(fl) }), nil
 			}
 			db.pools.putReader(fl)

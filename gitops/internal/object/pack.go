@@ -23,6 +23,9 @@ type pack struct {
 	data   *os.File
 	failed error // why the index cannot be used
 	fresh  bool  // the time was refreshed by this process
+
+	view  []byte // data mapped, once sizes were asked for and if it can be
+	unmap func() // nil before that was tried
 }
 
 func (p *pack) find(id ID) (int64, bool, error) {
@@ -54,10 +57,14 @@ func (p *pack) close() {
 	if p.idx != nil {
 		p.idx.close()
 	}
+	if p.unmap != nil {
+		p.unmap()
+	}
 	if p.data != nil {
 		p.data.Close()
 	}
 	p.idx, p.data, p.failed = nil, nil, os.ErrClosed
+	p.view, p.unmap = nil, nil
 }
 
 // An entryHead is what precedes the deflated bytes of an object in a pack.
@@ -136,7 +143,7 @@ func (p *pack) stat(pl *pools, offset int64, other func(ID) (Type, int64, error)
 	size := int64(-1)
 	for range maxChain {
 		fl := pl.reader(io.NewSectionReader(f, offset, 1<<62))
-		h, err := readHead(fl, p.format, offset)
+		h, err := readHead(fl.br, p.format, offset)
 		if err == nil && size < 0 {
 			if size = h.size; h.typ.IsDelta() {
 				size, err = resultSize(fl)
@@ -196,7 +203,7 @@ func uvarint(r io.ByteReader) (n int64, err error) {
 func readEntry(pl *pools, f io.ReaderAt, format Format, offset int64) (entryHead, []byte, error) {
 	fl := pl.reader(io.NewSectionReader(f, offset, 1<<62))
 	defer pl.putReader(fl)
-	h, err := readHead(fl, format, offset)
+	h, err := readHead(fl.br, format, offset)
 	if err != nil {
 		return h, nil, err
 	}
@@ -207,15 +214,20 @@ func readEntry(pl *pools, f io.ReaderAt, format Format, offset int64) (entryHead
 	return h, data, err
 }
 
+type byteReader interface {
+	io.Reader
+	io.ByteReader
+}
+
 // readHead reads the head of an entry, as gitformat-pack(5) describes it.
-func readHead(fl *inflater, format Format, offset int64) (h entryHead, err error) {
-	c, err := fl.br.ReadByte()
+func readHead(r byteReader, format Format, offset int64) (h entryHead, err error) {
+	c, err := r.ReadByte()
 	if err != nil {
 		return h, damaged("%v", err)
 	}
 	h.typ, h.size = Type(c>>4&7), int64(c&15)
 	if c&0x80 != 0 {
-		n, err := uvarint(fl.br)
+		n, err := uvarint(r)
 		if err != nil {
 			return h, err
 		}
@@ -227,7 +239,7 @@ func readHead(fl *inflater, format Format, offset int64) (h entryHead, err error
 	switch h.typ {
 	case Commit, Tree, Blob, Tag:
 	case plumbing.OFSDeltaObject:
-		back, err := backOffset(fl.br)
+		back, err := backOffset(r)
 		if err != nil {
 			return h, err
 		}
@@ -236,7 +248,7 @@ func readHead(fl *inflater, format Format, offset int64) (h entryHead, err error
 		}
 	case plumbing.REFDeltaObject:
 		h.baseID.n = uint8(format.Size())
-		if _, err := io.ReadFull(fl.br, h.baseID.b[:h.baseID.n]); err != nil {
+		if _, err := io.ReadFull(r, h.baseID.b[:h.baseID.n]); err != nil {
 			return h, damaged("%v", err)
 		}
 	default:

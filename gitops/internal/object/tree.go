@@ -172,3 +172,87 @@ func Lookup(r Reading, root ID, path string) (Entry, bool, error) {
 	}
 	return e, true, nil
 }
+
+// WalkFiles calls f for everything below a tree that is no tree, in git's order,
+// with its path relative to it.
+func WalkFiles(r Reading, id ID, f func(path string, e Entry)) error {
+	return walkFiles(r, id, "", f)
+}
+
+func walkFiles(r Reading, id ID, prefix string, f func(string, Entry)) error {
+	entries, err := ReadTree(r, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Mode.IsDir() {
+			f(prefix+e.Name, e)
+		} else if err := walkFiles(r, e.ID, prefix+e.Name+"/", f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Difference is a path at which two trees have different files, links or
+// submodules. The ID of an entry that is not there is zero.
+type Difference struct {
+	Path          string
+	Before, After Entry
+}
+
+// Diff lists the paths at which two trees differ, sorted by bytes. Either may be
+// zero, which is an empty tree. Only what differs is read.
+func Diff(r Reading, before, after ID) (list []Difference, err error) {
+	err = diffTrees(r, before, after, "", &list)
+	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
+	return list, err
+}
+
+func diffTrees(r Reading, before, after ID, prefix string, list *[]Difference) error {
+	if before == after {
+		return nil
+	}
+	var sides [2][]Entry
+	for i, id := range []ID{before, after} {
+		if id.IsZero() {
+			continue
+		}
+		entries, err := ReadTree(r, id)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+		sides[i] = entries
+	}
+	x, y := sides[0], sides[1]
+	for len(x) > 0 || len(y) > 0 {
+		var a, b Entry
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0].Name < y[0].Name:
+			a, x = x[0], x[1:]
+		case len(x) == 0 || y[0].Name < x[0].Name:
+			b, y = y[0], y[1:]
+		default:
+			a, b, x, y = x[0], y[0], x[1:], y[1:]
+		}
+		if a == b {
+			continue
+		}
+		path := prefix + cmp.Or(a.Name, b.Name)
+		var below [2]ID
+		if a.Mode.IsDir() {
+			below[0], a = a.ID, Entry{}
+		}
+		if b.Mode.IsDir() {
+			below[1], b = b.ID, Entry{}
+		}
+		if err := diffTrees(r, below[0], below[1], path+"/", list); err != nil {
+			return err
+		}
+		if a != b {
+			*list = append(*list, Difference{path, a, b})
+		}
+	}
+	return nil
+}

@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/chordgit/chordgit/gitops/internal/mmap"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
@@ -46,6 +48,7 @@ type Index struct {
 	format  object.Format
 	version uint32
 	count   uint32
+	mtime   int64
 	listed  []IndexEntry // instead of data, from the git program
 }
 
@@ -63,7 +66,7 @@ func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
 	name := l.indexFile()
 	// git replaces the file and never cuts it, so that it can be mapped:
 	// reading the megabytes of a large one costs more than the search.
-	data, unmap, err := mapFile(name)
+	data, unmap, mtime, err := mapFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Index{}, nil
 	}
@@ -75,8 +78,28 @@ func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
 		unmap()
 		return l.listIndex(err)
 	}
-	x.unmap = unmap
+	x.unmap, x.mtime = unmap, mtime
 	return x, nil
+}
+
+// mapFile maps a file, or reads it where that cannot be done, and tells its
+// mtime in nanoseconds.
+func mapFile(name string) (data []byte, unmap func(), mtime int64, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	data, unmap, err = mmap.Map(f)
+	if errors.Is(err, errors.ErrUnsupported) {
+		data, err = io.ReadAll(f)
+		unmap = func() {}
+	}
+	return data, unmap, info.ModTime().UnixNano(), err
 }
 
 // indexFile is the file that git has the index in.
@@ -244,6 +267,7 @@ const (
 )
 
 type rawEntry struct {
+	at       int    // where in the data it begins
 	path     []byte // valid until the next entry
 	format   object.Format
 	fixed    []byte // all but the path and the extended flags
@@ -320,7 +344,7 @@ func (x *Index) walk(f func(*rawEntry) bool) (int, error) {
 		if limit-at < fixed {
 			return 0, cut
 		}
-		r.fixed, r.extended = data[at:at+fixed], 0
+		r.at, r.fixed, r.extended = at, data[at:at+fixed], 0
 		name := at + fixed
 		if r.flags()&flagExtended != 0 {
 			if version < 3 || limit-name < 2 {
@@ -337,10 +361,11 @@ func (x *Index) walk(f func(*rawEntry) bool) (int, error) {
 			path = path[:len(path)-strip]
 			name += n
 		}
-		// The length is in the flags, unless it is too large for them.
-		end := int(r.flags() & 0xfff)
-		if version == 4 || end == 0xfff || name+end >= limit || data[name+end] != 0 {
+		var end int
+		if version == 4 {
 			end = bytes.IndexByte(data[name:limit], 0)
+		} else {
+			end = nameLength(data[name:limit], r.flags())
 		}
 		if end < 0 {
 			return 0, cut
@@ -360,6 +385,16 @@ func (x *Index) walk(f func(*rawEntry) bool) (int, error) {
 		}
 	}
 	return at, nil
+}
+
+// nameLength returns the length of the name that data begins with, -1 if it
+// does not end. It is in the flags, unless it is too large for them.
+func nameLength(data []byte, flags uint16) int {
+	n := int(flags & 0xfff)
+	if n == 0xfff || n >= len(data) || data[n] != 0 {
+		n = bytes.IndexByte(data, 0)
+	}
+	return n
 }
 
 // prefixLength reads how many bytes of the path before are not shared, in the

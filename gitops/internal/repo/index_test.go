@@ -110,6 +110,22 @@ func testIndexAgainstGit(t *testing.T, format object.Format) {
 					t.Errorf("%s: intent to add: %v", e.Path, e.IntentToAdd)
 				}
 			}
+			if table := x.Table(); c.flat {
+				i := 0
+				for e := range x.All() {
+					got := table.Entry(i)
+					if got.Path = string(table.Path(i)); got != e {
+						t.Errorf("entry %d: %+v, want %+v", i, got, e)
+					}
+					i++
+				}
+				info, err := os.Stat(r.GitDir() + "/index")
+				if err != nil || x.Mtime() != info.ModTime().UnixNano() || table.Len() != i || i == 0 {
+					t.Errorf("%d of %d entries, mtime %d: %v", table.Len(), i, x.Mtime(), err)
+				}
+			} else if table.Len() != 0 || x.Mtime() != 0 {
+				t.Error("what git listed has a table")
+			}
 			wanted := []string{"none", "mod/sub/deep/x", "mod/subx", "conflict", "a", "mod"}
 			found := x.LookupAll(wanted)
 			direct, err := find(t, r.Dir).IndexEntries(wanted)
@@ -203,7 +219,15 @@ func FuzzIndex(f *testing.F) {
 				t.Fatal("an entry without a path")
 			}
 		}
-		if n != x.Len() {
+		table := x.Table()
+		i := 0
+		for e := range x.All() {
+			if got := table.Entry(i); string(table.Path(i)) != e.Path || got.ID != e.ID || got.Stat != e.Stat || got.IntentToAdd != e.IntentToAdd {
+				t.Fatalf("entry %d: %q %+v, want %+v", i, table.Path(i), got, e)
+			}
+			i++
+		}
+		if n != x.Len() || n != table.Len() {
 			t.Fatalf("%d entries, header says %d", n, x.Len())
 		}
 		x.LookupAll([]string{"a/b", "zzz/y"})

@@ -5,7 +5,7 @@ import (
 )
 
 // gather puts the groups of all directories into one flat tree.
-func gather(top *node, t *statcache.Tree) {
+func gather(top *node, t *statcache.Tree, c *statcache.Cache) {
 	entries, names, dirs := 1, 1, 0
 	each(top, func(n *node) {
 		entries += len(n.entries)
@@ -16,7 +16,7 @@ func gather(top *node, t *statcache.Tree) {
 	t.Names = make([]byte, 1, names)
 	t.Dirs = make([]statcache.Dir, 0, dirs)
 	t.Entries[0] = top.self
-	each(top, func(n *node) { n.put(t) })
+	each(top, func(n *node) { n.put(t, c) })
 	// Children stand behind their parents.
 	for k := len(t.Dirs) - 1; k > 0; k-- {
 		if t.Dirs[k].Flags&statcache.Clean == 0 {
@@ -40,13 +40,16 @@ func each(top *node, f func(*node)) {
 }
 
 // put appends n and its group. Its own entry was appended with its parent's.
-func (n *node) put(t *statcache.Tree) {
+func (n *node) put(t *statcache.Tree, c *statcache.Cache) {
 	k := int32(len(t.Dirs))
 	self := &t.Entries[n.at]
 	name, nameLen := self.Name, self.NameLen
 	*self = n.self
 	self.Name, self.NameLen, self.Link, self.Why = name, nameLen, k, n.why
-	d := statcache.Dir{Entry: n.at, First: int32(len(t.Entries)), Parent: -1, Flags: n.flags}
+	d := statcache.Dir{Entry: n.at, First: int32(len(t.Entries)), Parent: -1, Flags: n.flags, Old: -1}
+	if n.old >= 0 {
+		d.Old = c.Dir(int(n.old)).Entry
+	}
 	if n.parent != nil {
 		d.Parent = n.parent.k
 	}

@@ -15,7 +15,7 @@ const ruleFile = ".gitignore"
 // ownRules returns what n's .gitignore holds, nil if there is none, and whether
 // that is what the cache's judgements rest on.
 func (w *worker) ownRules(n *node) (own []byte, same bool) {
-	if w.opt.Rules == nil || n.free || n.part != nil {
+	if w.opt.Rules == nil || n.free || n.shut || n.part != nil {
 		return nil, true
 	}
 	i, found := slices.BinarySearchFunc(n.entries, ruleFile, func(e statcache.Entry, name string) int {
@@ -67,20 +67,25 @@ func (w *worker) oldRules(n *node) (e statcache.Entry, ok bool) {
 func (w *worker) inherit(n *node, own []byte, same bool) {
 	n.sure = n.sure && same && n.old >= 0
 	nested := n.flags & statcache.Nested
-	if n.sure && w.opt.Cache.Dir(int(n.old)).Flags&statcache.Nested != nested {
-		n.sure = false
+	if n.sure {
+		then := w.opt.Cache.Dir(int(n.old)).Flags
+		n.sure = then&statcache.Nested == nested && (n.part != nil || then&statcache.Partial == 0)
+	}
+	if w.opt.Hidden != nil {
+		n.hides = w.opt.Hidden(n.path())
 	}
 	switch {
-	case n.part != nil:
+	case n.part != nil, n.shut:
 	case n.parent == nil:
 		if w.opt.Rules != nil {
 			n.rules = w.opt.Rules(own)
 		}
 	case nested != 0 && w.opt.Nested != nil:
-		var paths []string
+		var paths Tracked
 		n.sure = false // its info/exclude may have changed
-		n.rules, paths = w.opt.Nested(n.path(), own)
-		n.roots = &root{n.roots, n.depth, paths}
+		if n.rules, paths = w.opt.Nested(n.path(), own); paths != nil {
+			n.roots = &root{n.roots, n.depth, paths}
+		}
 	case !n.free && n.parent.rules != nil:
 		n.rules = n.parent.rules.Enter(string(n.name), own)
 	}
@@ -112,6 +117,8 @@ func (w *worker) judge(n *node) {
 // hidden reports whether an ignore rule hides an entry.
 func (w *worker) hidden(n *node, e *statcache.Entry, old int32, then *statcache.Entry) bool {
 	switch {
+	case n.shut:
+		return true
 	case n.rules == nil:
 		return false
 	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && wasJudged(then.Why):
@@ -131,6 +138,20 @@ func wasJudged(why statcache.Why) bool {
 	return false
 }
 
+// pathOf is the path of one of n's entries.
+func (n *node) pathOf(e *statcache.Entry) string {
+	return string(append(n.appendBelow(nil, 0), n.nameOf(e)...))
+}
+
+// included reports whether the options ask for a hidden file.
+func (w *worker) included(n *node, e *statcache.Entry) bool {
+	if w.opt.Include == nil {
+		return false
+	}
+	all, _ := w.opt.Include(n.pathOf(e))
+	return all
+}
+
 func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {
 	link := !e.Mode.IsRegular()
 	if link && e.Mode.Type() != fs.ModeSymlink {
@@ -141,13 +162,18 @@ func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcac
 		e.Why = statcache.BadName
 		return
 	}
-	if n.part != nil {
+	switch {
+	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)),
+		n.hides != nil && n.hides[string(n.nameOf(e))] && !n.isNamed(e):
+		e.Flags |= statcache.Ignored
+		e.Why = statcache.Excluded
+	case n.part != nil:
 		e.Flags |= statcache.ByRule
-	} else if w.hidden(n, e, old, then) {
+	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule
-		if exact, _ := n.tracked(n.nameOf(e)); !exact {
+		if !n.isNamed(e) && !w.included(n, e) {
 			e.Flags |= statcache.Ignored
-			if w.opt.MaxIgnored < 0 || w.opt.MaxIgnored > 0 && e.Size > w.opt.MaxIgnored {
+			if n.shut || w.opt.MaxIgnored < 0 || w.opt.MaxIgnored > 0 && e.Size > w.opt.MaxIgnored {
 				e.Why = statcache.IsIgnored
 			}
 		}
@@ -171,17 +197,40 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 	if old >= 0 && then.Mode.IsDir() && then.Link > 0 {
 		sub.old = then.Link
 	}
-	if n.part != nil {
+	hidden, all, some := true, false, false
+	switch {
+	case w.opt.Exclude != nil && w.opt.Exclude(n.pathOf(e)):
+		e.Flags |= statcache.Ignored
+		e.Why = statcache.Excluded
+		return
+	case n.part != nil:
 		e.Flags |= statcache.ByRule | statcache.Ignored
 		sub.part = within(n.part, string(sub.name)+"/", nil)
-	} else if w.hidden(n, e, old, then) {
+	case n.hides != nil && n.hides[string(sub.name)+"/"]:
+		e.Flags |= statcache.Ignored
+		sub.part = n.below(sub.name)
+	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule | statcache.Ignored
-		_, sub.part = n.tracked(sub.name)
+		sub.part = n.below(sub.name)
+		if w.opt.Include != nil {
+			all, some = w.opt.Include(n.pathOf(e))
+		}
+	default:
+		hidden = false
 	}
 	switch {
-	case e.Flags&statcache.ByRule == 0:
+	case !hidden:
+	case all:
+		e.Flags &^= statcache.Ignored
+		sub.part, sub.free = nil, true
+	case some:
+		sub.part, sub.shut = nil, true
+		sub.flags |= statcache.Partial
 	case len(sub.part) == 0:
 		e.Why = statcache.IsIgnored
+		if e.Flags&statcache.ByRule == 0 {
+			e.Why = statcache.Excluded
+		}
 		return
 	case sub.part[0] == "": // a submodule: all of it
 		e.Flags &^= statcache.Ignored
@@ -192,21 +241,26 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 	n.subs = append(n.subs, sub)
 }
 
-// tracked reports whether an index names the entry called name in n, and what
-// it names below, relative to it.
-func (n *node) tracked(name []byte) (exact bool, inside []string) {
+// isNamed reports whether an index names one of n's files.
+func (n *node) isNamed(e *statcache.Entry) bool {
 	for r := n.roots; r != nil; r = r.outer {
-		p := string(n.appendBelow(nil, r.depth)) + string(name)
-		if _, found := slices.BinarySearch(r.paths, p); found {
-			exact = true
+		if r.paths.Has(string(append(n.appendBelow(nil, r.depth), n.nameOf(e)...))) {
+			return true
 		}
-		inside = within(r.paths, p+"/", inside)
 	}
-	if n.roots != nil && n.roots.outer != nil {
+	return false
+}
+
+// below is what the indexes name below a directory in n, relative to it, sorted.
+func (n *node) below(name []byte) (inside []string) {
+	for r := n.roots; r != nil; r = r.outer {
+		inside = r.paths.Below(inside, string(append(n.appendBelow(nil, r.depth), name...)))
+	}
+	if len(inside) > 1 {
 		slices.Sort(inside)
 		inside = slices.Compact(inside)
 	}
-	return exact, inside
+	return inside
 }
 
 // within appends the paths that start with prefix, without it.

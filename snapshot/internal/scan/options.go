@@ -19,6 +19,29 @@ type Rules interface {
 	Enter(name string, own []byte) Rules
 }
 
+// Tracked are paths that are candidates whatever ignores them, such as those of
+// an index.
+type Tracked interface {
+	// Has reports whether it names a path.
+	Has(path string) bool
+	// Below appends the paths that it names below a directory, relative to it, and
+	// "" if it names the directory itself, a submodule.
+	Below(to []string, dir string) []string
+}
+
+// Sorted are tracked paths, sorted bytewise, that of a submodule with "/" behind
+// it.
+type Sorted []string
+
+// Has implements [Tracked].
+func (s Sorted) Has(path string) bool {
+	_, found := slices.BinarySearch(s, path)
+	return found
+}
+
+// Below implements [Tracked].
+func (s Sorted) Below(to []string, dir string) []string { return within(s, dir+"/", to) }
+
 // Options say what a scan visits. The zero value visits everything, hides
 // nothing and trusts nothing.
 type Options struct {
@@ -32,14 +55,25 @@ type Options struct {
 	// Sparse holds the .gitignore files that are skip-worktree in the index, by
 	// path. It counts where none is on the disk, and is part of RulesKey.
 	Sparse map[string][]byte
-	// Tracked are the paths of the index, sorted bytewise, that of a submodule
-	// with "/" behind it. They are candidates whatever ignores them.
-	Tracked []string
+	// Tracked tells what is a candidate whatever ignores it. It is asked about what
+	// a rule hides, and must be safe for several goroutines. Nil: nothing is.
+	Tracked Tracked
 	// Nested is asked about each directory below the top that has an entry .git:
 	// for the rules that hold in it (its own, not the outer repository's) and for
-	// the paths of its index, sorted, relative to it. Nil: it is like any other.
-	// It is called from several goroutines.
-	Nested func(path string, own []byte) (Rules, []string)
+	// what its index names, relative to it; nil: nothing. Without Nested it is like
+	// any other directory. It is called from several goroutines.
+	Nested func(path string, own []byte) (Rules, Tracked)
+
+	// Include reports whether a path is stored although a rule hides it, or
+	// whether something below that directory may be. Nil: nothing is.
+	Include func(path string) (all, within bool)
+	// Exclude reports whether a path, and what is below it, is not stored whoever
+	// tracks it. Nil: nothing is excluded.
+	Exclude func(path string) bool
+	// Hidden returns the names in a directory (its path, "" for the top) that are
+	// hidden as by an ignore rule; those of directories have "/" behind them. Nil:
+	// the rules alone decide.
+	Hidden func(dir string) map[string]bool
 
 	// MaxFile is the size over which a file is not stored; 0: no limit.
 	MaxFile int64
@@ -122,4 +156,24 @@ func (r *Result) soil(i int) {
 	for k := r.DirOf(i); k >= 0 && r.Dirs[k].Flags&statcache.Clean != 0; k = int(r.Dirs[k].Parent) {
 		r.Dirs[k].Flags &^= statcache.Clean
 	}
+}
+
+// Distrust makes an entry one that must be read, or a directory's tree one that
+// must be made.
+func (r *Result) Distrust(i int) {
+	e := &r.Entries[i]
+	if e.Mode.IsDir() {
+		if e.Link >= 0 {
+			r.Dirs[e.Link].Flags &^= statcache.Clean
+		}
+	} else {
+		e.Flags &^= statcache.Trusted
+	}
+	r.soil(i)
+}
+
+// Skip says that a candidate is not stored after all.
+func (r *Result) Skip(i int, why statcache.Why) {
+	r.Entries[i].Why = why
+	r.Distrust(i)
 }

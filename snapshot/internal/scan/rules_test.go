@@ -55,7 +55,7 @@ func TestIgnored(t *testing.T) {
 	c := newCapture(t)
 	write(t, c.top, ".gitignore=*.log\nnode/\nmod", "a.log=1", "big.log=1234567", "t.log=123456789", "node/x=1", "node/in/y=1", "node/in/z=1",
 		"sub/.gitignore=*.o", "sub/b.o=1", "sub/node/k=1", "c.o=1", "mod/f=1", "mod/g/h.log=1")
-	c.opt = Options{Rules: globs(nil).with, MaxIgnored: 4, Tracked: []string{"c.o", "mod/", "node/gone", "node/in/y", "t.log"}}
+	c.opt = Options{Rules: globs(nil).with, MaxIgnored: 4, Tracked: Sorted{"c.o", "mod/", "node/gone", "node/in/y", "t.log"}}
 	expect := []string{".gitignore", "a.log ignored", "big.log ignored not:ignored", "c.o", "mod/", "mod/f", "mod/g/", "mod/g/h.log",
 		"node/ partial ignored", "node/in/ partial ignored", "node/in/y", "sub/", "sub/.gitignore", "sub/b.o ignored",
 		"sub/node/ ignored not:ignored", "t.log"}
@@ -121,10 +121,10 @@ func TestLinkedAndSparseRules(t *testing.T) {
 func TestNested(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, ".gitignore=*.o", "n/.git/x=1", "n/a.o=1", "n/b.x=1", "n/c.x=1", "n/d/e.x=1", "n/d/f.x=1", "p/.git=x")
-	r := scan(t, top, &Options{Rules: globs(nil).with, MaxIgnored: -1, Tracked: []string{"n/d/f.x"},
-		Nested: func(p string, own []byte) (Rules, []string) {
+	r := scan(t, top, &Options{Rules: globs(nil).with, MaxIgnored: -1, Tracked: Sorted{"n/d/f.x"},
+		Nested: func(p string, own []byte) (Rules, Tracked) {
 			if p == "n" {
-				return globs{"*.x"}, []string{"b.x"}
+				return globs{"*.x"}, Sorted{"b.x"}
 			}
 			return nil, nil
 		}})

@@ -77,7 +77,7 @@ func (n *node) fail(err error) {
 
 // trusts reports whether the cache knows what n holds.
 func (w *worker) trusts(n *node) bool {
-	if n.old < 0 || n.part != nil {
+	if n.old < 0 || n.part != nil || n.shut {
 		return false
 	}
 	d := w.opt.Cache.Dir(int(n.old))

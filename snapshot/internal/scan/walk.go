@@ -23,8 +23,10 @@ type node struct {
 	sure  bool
 	rules Rules // nil: nothing is hidden
 	roots *root
-	part  []string // what the index names below; of an ignored directory only
-	free  bool     // in a submodule that is ignored: no outer rule holds
+	part  []string        // what the index names below; of an ignored directory only
+	free  bool            // in a submodule that is ignored: no outer rule holds
+	shut  bool            // ignored, but something below may be included
+	hides map[string]bool // names that the options hide
 
 	h       handle
 	pending int  // children that are not open yet
@@ -47,7 +49,7 @@ type node struct {
 type root struct {
 	outer *root
 	depth int // of its directory
-	paths []string
+	paths Tracked
 }
 
 // walk is the state of one scan.
@@ -91,7 +93,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 		n.old = 0
 		n.sure = opt.Cache.Rules == opt.RulesKey
 	}
-	if len(opt.Tracked) > 0 {
+	if opt.Tracked != nil {
 		n.roots = &root{paths: opt.Tracked}
 	}
 	workers := opt.Workers
@@ -104,7 +106,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 	}
 	wg.Wait()
 	r := &Result{Dev: w.dev, Stopped: ctx.Err() != nil}
-	gather(n, &r.Tree)
+	gather(n, &r.Tree, opt.Cache)
 	return r, nil
 }
 

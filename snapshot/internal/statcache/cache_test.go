@@ -31,13 +31,13 @@ func sample() *Tree {
 	add("c", fs.ModeDir|0o755, 2)
 	add("x\ny", 0o600, -1)
 	t.Entries[4].Flags, t.Entries[4].Why = Ignored|ByRule, IsIgnored
-	t.Dirs = []Dir{{0, 1, 4, -1, Nested}, {3, 5, 2, 0, 0}, {5, 7, 0, 1, Empty}}
+	t.Dirs = []Dir{{0, 1, 4, -1, Nested, 0}, {3, 5, 2, 0, 0, 0}, {5, 7, 0, 1, Empty, 0}}
 	return t
 }
 
 func header() *Header {
 	return &Header{IDLen: 20, Stamp: 99, Boot: "boot", Synced: true, Dev: 1, Ino: 2,
-		Ref: "refs/chordgit/x", Tree: bytes.Repeat([]byte{9}, 20), Rules: [32]byte{1, 2}}
+		Ref: "refs/chordgit/x", Kept: bytes.Repeat([]byte{9}, 20), Rules: [32]byte{1, 2}}
 }
 
 func someID(i int) []byte {
@@ -183,9 +183,9 @@ func TestWriteRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for name, edit := range map[string]func(*Header){
 		"id length": func(h *Header) { h.IDLen = 21 },
-		"tree":      func(h *Header) { h.Tree = []byte{1} },
+		"tree":      func(h *Header) { h.Kept = []byte{1} },
 		"ref":       func(h *Header) { h.Ref = strings.Repeat("r", 1<<16) },
-		"ids":       func(h *Header) { h.IDLen, h.Tree = 32, nil },
+		"ids":       func(h *Header) { h.IDLen, h.Kept = 32, nil },
 	} {
 		h := header()
 		edit(h)

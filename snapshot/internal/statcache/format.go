@@ -15,7 +15,7 @@ import (
 //	24  length of the boot id u16, of the ref u16, 4 bytes of zero
 //	32  stamp i64, device of top u64, inode of top u64
 //	56  key of the rules outside the worktree, 32 bytes
-//	88  tree of the capture, 32 bytes (the id, then zero)
+//	88  the object that the ref names, 32 bytes (the id, then zero)
 //	    entries, 48 bytes each
 //	    ids, one an entry; all zero: none
 //	    directories, 20 bytes each
@@ -60,10 +60,10 @@ type Header struct {
 	OtherFS bool
 	// Dev and Ino are those of top.
 	Dev, Ino uint64
-	// Ref kept the tree when the cache was written: while it does, all ids are
-	// present. Empty if the capture led to no turn.
+	// Ref named the object Kept when the cache was written: while it does, all ids
+	// are present. Empty and nil if the capture led to no turn.
 	Ref  string
-	Tree []byte // id of the capture's tree, nil if none was written
+	Kept []byte
 	// Rules is a key of the ignore rules that come from outside the worktree, and
 	// of all settings that decide like one. Entries are judged again if it moves.
 	Rules [32]byte

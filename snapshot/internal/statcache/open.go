@@ -62,7 +62,7 @@ func decode(data []byte) (*Cache, error) {
 	c.Coarse, c.Synced, c.OtherFS = flags&headCoarse != 0, flags&headSynced != 0, flags&headOtherFS != 0
 	copy(c.Rules[:], data[56:88])
 	if tree := data[88:][:c.IDLen]; len(bytes.Trim(tree, "\x00")) > 0 {
-		c.Tree = bytes.Clone(tree)
+		c.Kept = bytes.Clone(tree)
 	}
 	if !c.sound() {
 		return nil, ErrNone

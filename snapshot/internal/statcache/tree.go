@@ -65,12 +65,14 @@ const (
 	OverBudget            // over snapshot.max_new
 	BadName               // git forbids it in trees
 	Deadline              // not reached in time
+	Vanished              // gone, or replaced, between being found and being read
+	Excluded              // as IsIgnored, but no ignore rule says so: the options do
 	numWhy
 )
 
 // String is the word that meta.json has for it.
 func (w Why) String() string {
-	return [...]string{"", "ignored", "special", "unreadable", "size", "budget", "name", "deadline", "?"}[min(w, numWhy)]
+	return [...]string{"", "ignored", "special", "unreadable", "size", "budget", "name", "deadline", "vanished", "ignored", "?"}[min(w, numWhy)]
 }
 
 // A Dir is a directory that was looked into.
@@ -79,6 +81,9 @@ type Dir struct {
 	First, Count int32 // its group of entries
 	Parent       int32 // in Dirs; -1 for the top
 	Flags        DirFlags
+	// Old is, in the result of a scan, the index of its own entry in the cache,
+	// -1 if it has none. Not kept in the file.
+	Old int32
 }
 
 // DirFlags of a directory.
@@ -177,4 +182,20 @@ func next(name []byte, n int, dir bool) int {
 		return '/'
 	}
 	return 0
+}
+
+// Lookup finds a name in directory k: that of a file or, if there is none, of a
+// directory.
+func (t *Tree) Lookup(k int, name string) (i int, ok bool) {
+	d := &t.Dirs[k]
+	for _, dir := range []bool{false, true} {
+		n := sort.Search(int(d.Count), func(n int) bool {
+			i := int(d.First) + n
+			return Compare(t.NameOf(i), t.Entries[i].Mode.IsDir(), []byte(name), dir) >= 0
+		})
+		if i := int(d.First) + n; n < int(d.Count) && t.Entries[i].Mode.IsDir() == dir && string(t.NameOf(i)) == name {
+			return i, true
+		}
+	}
+	return 0, false
 }

@@ -46,8 +46,8 @@ func (h *Header) fits(t *Tree) error {
 	switch {
 	case h.IDLen != 20 && h.IDLen != 32:
 		return fmt.Errorf("stat cache: ids of %d bytes", h.IDLen)
-	case h.Tree != nil && len(h.Tree) != h.IDLen:
-		return fmt.Errorf("stat cache: tree id of %d bytes", len(h.Tree))
+	case h.Kept != nil && len(h.Kept) != h.IDLen:
+		return fmt.Errorf("stat cache: id of %d bytes in the header", len(h.Kept))
 	case len(h.Boot) > math.MaxUint16 || len(h.Ref) > math.MaxUint16:
 		return fmt.Errorf("stat cache: name of ref or boot is too long")
 	case size > maxFile:
@@ -167,6 +167,6 @@ func (w *writer) header(h *Header, t *Tree) {
 	le.PutUint64(b[40:], h.Dev)
 	le.PutUint64(b[48:], h.Ino)
 	copy(b[56:], h.Rules[:])
-	copy(b[88:], h.Tree)
+	copy(b[88:], h.Kept)
 	w.put(b[:])
 }

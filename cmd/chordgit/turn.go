@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops"
+	"github.com/spf13/cobra"
+)
+
+// turnFlags are what begin, end and run have in common.
+type turnFlags struct {
+	session  string
+	deadline time.Duration
+}
+
+func (f *turnFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.session, "session", "", "`ID` of the agent's session (default $CHORDGIT_SESSION)")
+	flags.DurationVar(&f.deadline, "deadline", 0, "give up looking after this time and say what is not covered (`D`, such as 20s; 0: never)")
+}
+
+func (a *app) beginCommand() *cobra.Command {
+	var f turnFlags
+	var t gitops.Turn
+	cmd := &cobra.Command{
+		Use:   "begin",
+		Short: "Record the worktree as it is now and open a turn",
+		Long: `Begin records the whole worktree, tracked or not, dirty or not, byte for byte, and
+opens a turn. "chordgit end" records it again and closes the turn: whatever
+changed in between, whoever wrote it, "chordgit rewind" takes it back.
+
+A second begin of the same session and turn keeps the first record. A begin of
+the session's next turn closes the one that is still open.`,
+		Example: `  chordgit begin -m "fix the login page"
+  make generate
+  chordgit end`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t.Session = cmp.Or(f.session, a.getenv("CHORDGIT_SESSION"))
+			t.Agent = cmp.Or(t.Agent, a.agent())
+			a.begin(cmd.Context(), t, f)
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&t.AgentTurn, "turn-id", "", "the agent's own `ID` of the turn")
+	cmd.Flags().StringVar(&t.Agent, "agent", "", "`NAME` of the agent (default: as the environment says)")
+	cmd.Flags().StringVarP(&t.Message, "message", "m", "", "the prompt, or what the turn is for (`TEXT`)")
+	return cmd
+}
+
+func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
+	repo, done, err := a.capturing()
+	if err != nil {
+		a.report(newFailure("begin", err))
+		return
+	}
+	defer repo.Close()
+	var open *gitops.Turn
+	err = a.within(ctx, f.deadline, func(ctx context.Context) error {
+		if err := repo.CloseOverdue(ctx, 0); err != nil {
+			return err
+		}
+		var err error
+		open, err = repo.Begin(ctx, t)
+		return err
+	})
+	done()
+	if err != nil {
+		a.report(newFailure("begin", err))
+		return
+	}
+	rep := &report{Command: "begin", Status: opened, Turn: &open.N}
+	rep.note(uncovered(open))
+	a.report(rep)
+	if !a.quiet && !a.json {
+		fmt.Fprintf(a.stderr, "chordgit: turn %d is open; chordgit end closes it\n", open.N)
+	}
+}
+
+func (a *app) endCommand() *cobra.Command {
+	var f turnFlags
+	var opt gitops.EndOptions
+	cmd := &cobra.Command{
+		Use:   "end",
+		Short: "Record the worktree again and close the open turn",
+		Long: `End closes the turn that "chordgit begin" opened. Nothing changed in it: nothing
+is recorded. Without an open turn there is nothing to do, and no error.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.endTurn(cmd.Context(), cmp.Or(f.session, a.getenv("CHORDGIT_SESSION")), opt, f)
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&opt.KeepEmpty, "keep-empty", false, "record the turn although nothing changed")
+	cmd.Flags().BoolVar(&opt.Reread, "rehash", false, "read every file, whatever its times say")
+	return cmd
+}
+
+func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions, f turnFlags) {
+	repo, done, err := a.capturing()
+	if err != nil {
+		a.report(newFailure("end", err))
+		return
+	}
+	defer repo.Close()
+	var turn *gitops.Turn
+	err = a.within(ctx, f.deadline, func(ctx context.Context) error {
+		var err error
+		turn, err = repo.End(ctx, session, opt)
+		return err
+	})
+	done()
+	var none *edit.Error
+	switch {
+	case errors.As(err, &none) && none.Code == edit.NoTurn:
+		rep := &report{Command: "end", Status: unchanged}
+		rep.note([]edit.Note{{Code: edit.NoTurn, Msg: none.Msg}})
+		a.report(rep)
+		return
+	case err != nil:
+		a.report(newFailure("end", err))
+		return
+	}
+	a.closed(repo, "end", turn)
+}
+
+// closed reports a turn that was closed; nil: nothing had changed.
+func (a *app) closed(repo *gitops.Repo, command string, turn *gitops.Turn) {
+	rep := &report{Command: command, Status: unchanged}
+	if turn != nil {
+		changes, err := repo.Changes(turn)
+		if err != nil {
+			a.report(newFailure(command, err))
+			return
+		}
+		rep.plan(&edit.Plan{Changes: changes}, a.counting(repo))
+		rep.Status, rep.Turn = recorded, &turn.N
+		rep.note(uncovered(turn))
+	}
+	a.report(rep)
+}
+
+// uncovered are notes about what a turn could not record. What an ignore rule
+// hides is expected, and told by show.
+func uncovered(t *gitops.Turn) (notes []edit.Note) {
+	for _, n := range t.Uncovered() {
+		n.Msg = uncoveredWhy(n.Msg)
+		notes = append(notes, n)
+	}
+	return notes
+}
+
+// uncoveredWhy says in words why a path is not covered.
+func uncoveredWhy(why string) string {
+	words := map[string]string{
+		"special":    "not covered: neither a file nor a link nor a directory",
+		"unreadable": "not covered: it cannot be read",
+		"size":       "not covered: larger than snapshot.max_file",
+		"budget":     "not covered: more is new than snapshot.max_new allows",
+		"name":       "not covered: git forbids the name",
+		"deadline":   "not covered: not reached in time",
+		"incomplete": "not covered in whole: not everything in it was seen",
+		"vanished":   "not covered: it was gone, or another, when it was read",
+		"late":       "made while the start was recorded: it stays",
+		"sparse":     "outside the sparse checkout",
+	}
+	if w := words[why]; w != "" {
+		return w
+	}
+	return "not covered: " + why
+}
+
+// capturing opens the repository for captures. Done ends the progress bar.
+func (a *app) capturing() (repo *gitops.Repo, done func(), err error) {
+	repo, err = a.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	layers, err := a.layers(repo)
+	if err != nil {
+		repo.Close()
+		return nil, nil, err
+	}
+	bar := a.progress("recording")
+	cover := coverage(layers)
+	cover.Progress = bar.set
+	repo.Cover(cover)
+	return repo, bar.done, nil
+}
+
+// within runs a capture that gives up looking after a time.
+func (a *app) within(ctx context.Context, deadline time.Duration, do func(context.Context) error) error {
+	if deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, deadline)
+		defer cancel()
+		overrun := time.AfterFunc(deadline+2*time.Second, func() {
+			fmt.Fprintf(a.stderr, "chordgit: gave up: not done %s after the deadline\n", 2*time.Second)
+			a.end(1)
+		})
+		defer overrun.Stop()
+	}
+	return do(ctx)
+}

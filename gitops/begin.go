@@ -1,0 +1,247 @@
+package gitops
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+)
+
+// RefusedRoot is the code of the refusal to capture a directory that is no
+// project: a home directory, the root of the file system and the like.
+const RefusedRoot edit.Code = "refused-root"
+
+// Begin captures the whole worktree and opens a turn, which [Repo.End] closes.
+// Of t the caller gives Agent, Session, AgentTurn, Message, and KindRun as Kind
+// for a command that it runs itself.
+//
+// A session has one open turn in a worktree. A second Begin with the same
+// AgentTurn keeps the first start, and so does one without an AgentTurn if
+// nothing has changed since; any other closes the open turn first, as
+// interrupted. The turn that is returned is the open one.
+//
+// A context that ends makes the start incomplete, which the turn says; it is no
+// error. Errors: RefusedRoot; CommitFailed if the turn could not be recorded.
+// Then nothing was.
+func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
+	if err := r.mayCapture(); err != nil {
+		return nil, err
+	}
+	if t.Kind == "" {
+		t.Kind = KindTurn
+	}
+	t.Started = time.Now()
+	if err := r.closeDead(ctx); err != nil {
+		return nil, err
+	}
+	unlock, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	open, err := r.openTurn(t.Session)
+	if err != nil {
+		return nil, err
+	}
+	if open != nil {
+		if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
+			return open, r.heard(ctx, t.Session)
+		}
+		kept := t.AgentTurn == "" && open.AgentTurn == ""
+		if _, dropped, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: kept}); err != nil {
+			return nil, err
+		} else if kept && dropped {
+			return open, r.heard(ctx, t.Session)
+		}
+	}
+	return r.begin(ctx, &t)
+}
+
+// begin captures the start and records it.
+func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
+	c, err := r.capture(ctx, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	// From here on the turn is recorded, whatever happens to the deadline.
+	ctx = context.WithoutCancel(ctx)
+	if err := r.startMeta(t, c); err != nil {
+		return nil, err
+	}
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := r.number(t, c); err != nil {
+		return nil, err
+	}
+	if err := c.batch.Verify(); err != nil {
+		return nil, errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
+	}
+	r.opt.Step("opened")
+	if err := r.sessionBegins(t); err != nil {
+		return nil, errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+	}
+	r.save(c, openRef(t.N), t.tag)
+	return t, nil
+}
+
+// save writes the stat cache. That it could not be written costs time only.
+func (r *Repo) save(c *captured, ref string, id object.ID) {
+	_ = c.Save(ref, id.Bytes())
+}
+
+// startMeta fills in what is known when a turn begins.
+func (r *Repo) startMeta(t *Turn, c *captured) error {
+	key, err := r.key()
+	if err != nil {
+		return trouble(edit.CommitFailed, "the git directory cannot be written", err)
+	}
+	head, err := r.head()
+	if err != nil {
+		return err
+	}
+	t.Status, t.Scope, t.Worktree, t.Head = StatusOpen, ScopeWorktree, r.layout.ID, head.String()
+	m := &meta{
+		Format: format, Kind: t.Kind, Scope: t.Scope, Status: t.Status,
+		Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message,
+		Started:  t.Started.UTC().Truncate(time.Millisecond),
+		Worktree: metaTree{ID: r.layout.ID, Key: key, Path: encodePath(r.layout.Top)},
+		Host:     repo.Host(),
+		Head:     metaHeads{Before: head},
+		Scans:    metaScans{Before: metaScan{c.Began, c.Ended}},
+	}
+	facts := c.Facts(nil, nil)
+	m.facts(facts)
+	for _, p := range facts.Nested {
+		m.Nested = append(m.Nested, metaNested{Path: encodePath(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
+	}
+	m.Stats.Scanned = c.Files
+	m.Stats.StoredBytes = c.batch.Stats().Bytes
+	t.meta = m
+	return nil
+}
+
+// nestedKind tells a submodule from a repository of its own.
+func (r *Repo) nestedKind(path string) string {
+	if at, err := r.layout.IndexEntry(path); err == nil && at.Gitlink == path {
+		return "submodule"
+	}
+	return "repository"
+}
+
+// number gives a captured turn its number and its open mark, under the number
+// lock.
+func (r *Repo) number(t *Turn, c *captured) (err error) {
+	for thorough := false; ; thorough = true {
+		if t.N, err = r.nextNumber(thorough); err != nil {
+			return unrecorded(err)
+		}
+		if taken, err := r.closed(t); err != nil {
+			return unrecorded(err)
+		} else if taken {
+			continue
+		}
+		if err := r.tagTrees(t, c.batch, c.tree, nil); err != nil {
+			return unrecorded(err)
+		}
+		err := r.refs.Create(openRef(t.N), t.tag)
+		if errors.Is(err, ref.ErrExists) {
+			continue
+		}
+		if err != nil {
+			return unrecorded(err)
+		}
+		return nil
+	}
+}
+
+// tagTrees writes a captured turn: its trees (after nil: still open),
+// meta.json and tag, and makes everything in the batch durable.
+func (r *Repo) tagTrees(t *Turn, batch *object.Batch, before object.ID, after *object.ID) error {
+	t.meta.Turn = t.N
+	data, err := json.MarshalIndent(t.meta, "", " ")
+	if err != nil {
+		return err
+	}
+	metaID, err := batch.Blob(append(data, '\n'))
+	if err != nil {
+		return err
+	}
+	entries := []object.Entry{{Name: "meta.json", Mode: object.File, ID: metaID}}
+	for name, id := range map[string]*object.ID{"before": &before, "after": after} {
+		if id == nil {
+			continue
+		}
+		tree := *id
+		if tree.IsZero() { // nothing is stored: an empty tree, which is an object here
+			if tree, err = batch.Object(object.Tree, nil); err != nil {
+				return err
+			}
+		}
+		entries = append(entries, object.Entry{Name: name, Mode: object.Dir, ID: tree})
+	}
+	slices.SortFunc(entries, func(a, b object.Entry) int { return strings.Compare(a.Name, b.Name) })
+	if t.tree, err = batch.Tree(entries); err != nil {
+		return err
+	}
+	when := t.Started
+	if !t.Ended.IsZero() {
+		when = t.Ended
+	}
+	tag := &object.TagObject{
+		Object: t.tree, Type: object.Tree, Name: fmt.Sprintf("chordgit/turns/%d", t.N),
+		Tagger:  fmt.Sprintf("chordgit <chordgit@localhost> %d +0000", when.Unix()),
+		Message: t.tagMessage(),
+	}
+	if t.tag, err = batch.Object(object.Tag, tag.Encode()); err != nil {
+		return err
+	}
+	return batch.Flush()
+}
+
+// mayCapture refuses worktrees of which everything would be too much, and a
+// capture inside a push.
+func (r *Repo) mayCapture() error {
+	if r.layout.InHook && os.Getenv("GIT_QUARANTINE_PATH") != "" {
+		return &edit.Error{Code: RefusedRoot, Msg: "inside a push nothing is recorded"}
+	}
+	if r.coverage.AllowRoot {
+		return nil
+	}
+	top := r.layout.Top
+	home, err := os.UserHomeDir()
+	if err == nil {
+		if real, err := filepath.EvalSymlinks(home); err == nil {
+			home = real
+		}
+	}
+	what := ""
+	switch {
+	case filepath.Dir(top) == top:
+		what = "the root of a file system"
+	case home == "":
+	case top == home:
+		what = "your home directory"
+	case strings.HasPrefix(home, top+string(filepath.Separator)):
+		what = "a directory above your home directory"
+	case filepath.Dir(top) == home && slices.Contains([]string{"Desktop", "Documents", "Downloads"}, filepath.Base(top)):
+		what = "not a project"
+	}
+	if what == "" {
+		return nil
+	}
+	return &edit.Error{Code: RefusedRoot, Path: top, Msg: fmt.Sprintf("%s is %s: all of it would be captured; set snapshot.allow_root in your own configuration if that is meant", edit.Quote(top), what)}
+}

@@ -1,0 +1,337 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+	"github.com/chordgit/chordgit/gitops/internal/seed"
+	"github.com/chordgit/chordgit/snapshot"
+)
+
+// Coverage says what a capture of the worktree stores. The zero value stands
+// for the defaults.
+type Coverage struct {
+	// MaxFile is the size in bytes over which a file is not stored (0: 100 MiB),
+	// MaxNew how much is read at most in one capture (0: 1 GiB). Negative: no limit.
+	MaxFile, MaxNew int64
+	// NoIgnored leaves out single files that an ignore rule hides.
+	NoIgnored bool
+	// Include and Exclude are globs of paths that are stored although they are
+	// ignored, and of paths that are not stored.
+	Include, Exclude []string
+	// AllowRoot captures a home directory, the root of the file system and the
+	// like, which are refused otherwise.
+	AllowRoot bool
+	// Progress is told how many of the files that must be read were read. Nil:
+	// nobody listens.
+	Progress func(done, total int)
+}
+
+// Cover sets what captures store from now on.
+func (r *Repo) Cover(c Coverage) { r.coverage = c }
+
+// A vault is the object database as a capture fills it.
+type vault struct {
+	db    *object.DB
+	batch *object.Batch
+}
+
+func (v vault) IDLen() int { return v.db.Format().Size() }
+
+func (v vault) Blob(r io.Reader, size int64) ([]byte, error) {
+	id, err := v.batch.BlobFrom(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return id.Bytes(), nil
+}
+
+func (v vault) Tree(entries []snapshot.TreeEntry) ([]byte, error) {
+	list := make([]object.Entry, len(entries))
+	for i, e := range entries {
+		id, ok := v.db.Format().FromBytes(e.ID)
+		if !ok {
+			return nil, fmt.Errorf("%q has no object id", e.Name)
+		}
+		list[i] = object.Entry{Name: e.Name, Mode: object.Mode(e.Mode), ID: id}
+	}
+	id, err := v.batch.Tree(list)
+	if err != nil {
+		return nil, err
+	}
+	return id.Bytes(), nil
+}
+
+func (v vault) Has(raw []byte) bool {
+	id, ok := v.db.Format().FromBytes(raw)
+	return ok && v.db.Keep(id)
+}
+
+// A captured is a capture together with the batch that holds its new objects.
+type captured struct {
+	*snapshot.Capture
+	batch *object.Batch
+	tree  object.ID // zero: nothing is stored
+}
+
+func (c *captured) close() {
+	c.Capture.Close()
+	c.batch.Close()
+}
+
+// capture stores the worktree as it is. The caller holds the worktree's lock,
+// shared at least, so that no transaction is half done.
+//
+// At the end of a turn start is what its start found: what was stored then is
+// looked at whatever ignores it now, and what was ignored then stays so.
+func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured, error) {
+	if err := r.layout.Perm().MkdirAll(r.stateDir(), r.opt.NoSync); err != nil {
+		return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
+	}
+	settings, err := r.layout.Settings(filepath.Join(r.stateDir(), "settings"))
+	if err != nil {
+		return nil, trouble(edit.Unreadable, "git's configuration cannot be read", err)
+	}
+	c := &captured{batch: r.db.NewBatch()}
+	opt := snapshot.CaptureOptions{
+		Dir: r.stateDir(), Vault: vault{r.db, c.batch}, FoldCase: settings.IgnoreCase,
+		MaxFile: limit(r.coverage.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(r.coverage.MaxNew, snapshot.DefaultMaxNew),
+		MaxIgnored: snapshot.DefaultMaxIgnored, Include: r.coverage.Include, Exclude: r.coverage.Exclude,
+		Reread: reread, Progress: r.coverage.Progress,
+		Nested: r.nested, Kept: r.kept,
+	}
+	var done func()
+	opt.Seed, done = r.seed(settings)
+	defer done()
+	if r.coverage.NoIgnored {
+		opt.MaxIgnored = -1
+	}
+	names := &indexNames{layout: r.layout}
+	known := tracked{names: names}
+	if start != nil {
+		opt.Hidden = mapStrings(start.meta.Ignored.Before, decodePath)
+		if known.start, err = r.side(start, "before"); err != nil {
+			return nil, damaged(start.N, err)
+		}
+	}
+	opt.Tracked = &known
+	for text, name := range map[*[]byte]string{&opt.Excludes: settings.ExcludesFile, &opt.Info: filepath.Join(r.layout.CommonDir, "info", "exclude")} {
+		if *text, err = readIgnore(name); err != nil {
+			return nil, trouble(edit.Unreadable, "the ignore file "+edit.Quote(name)+" cannot be read", err)
+		}
+	}
+	if opt.Sparse, err = r.sparseRules(); err != nil {
+		return nil, err
+	}
+	if c.Capture, err = r.tree.Capture(ctx, opt); err != nil {
+		c.batch.Close()
+		return nil, trouble(edit.CommitFailed, "the worktree cannot be captured", err)
+	}
+	if known.err != nil {
+		c.close()
+		return nil, damaged(start.N, known.err)
+	}
+	c.tree, _ = r.db.Format().FromBytes(c.Capture.Tree)
+	return c, nil
+}
+
+func limit(n, otherwise int64) int64 {
+	switch {
+	case n < 0:
+		return 0
+	case n == 0:
+		return otherwise
+	}
+	return n
+}
+
+// readIgnore reads an ignore file outside the worktree; absent is empty. Git
+// follows links there.
+func readIgnore(name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		return nil, nil
+	}
+	return text, err
+}
+
+func isNotDir(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "not a directory")
+}
+
+// kept reports whether a ref of ours still names what it named.
+func (r *Repo) kept(name string, id []byte) bool {
+	now, err := r.refs.Read(name)
+	return err == nil && bytes.Equal(now.Bytes(), id)
+}
+
+// seed returns what asks the user's index for ids. Close gives the index back.
+func (r *Repo) seed(s *repo.Settings) (open func() func([]byte, snapshot.FileStat) ([]byte, bool), done func()) {
+	var index *repo.Index
+	done = func() {
+		if index != nil {
+			index.Close()
+		}
+	}
+	return func() func([]byte, snapshot.FileStat) ([]byte, bool) {
+		x, err := r.layout.Index()
+		if err != nil {
+			return nil // then all is read
+		}
+		index = x
+		seeds := seed.Open(r.layout, index, s, r.db.Size)
+		return func(path []byte, f snapshot.FileStat) ([]byte, bool) {
+			id, ok := seeds.ID(path, seed.Stat{Mode: f.Mode, Mtime: f.Mtime, Ctime: f.Ctime, Ino: f.Ino, Size: f.Size})
+			return id.Bytes(), ok
+		}
+	}, done
+}
+
+// indexNames are the paths of an index, read when first asked for. Without an
+// index that can be read nothing is tracked.
+type indexNames struct {
+	layout *repo.Layout
+	once   sync.Once
+	paths  snapshot.SortedPaths
+}
+
+func (x *indexNames) list() snapshot.SortedPaths {
+	x.once.Do(func() {
+		index, err := x.layout.Index()
+		if err != nil {
+			return
+		}
+		defer index.Close()
+		x.paths = make(snapshot.SortedPaths, 0, index.Len())
+		sorted := true
+		for e := range index.All() {
+			p := e.Path
+			if e.Gitlink() {
+				p += "/"
+			}
+			if n := len(x.paths); n > 0 && x.paths[n-1] >= p {
+				sorted = sorted && x.paths[n-1] == p // the stages of one path
+				if x.paths[n-1] == p {
+					continue
+				}
+			}
+			x.paths = append(x.paths, p)
+		}
+		if !sorted { // a submodule's slash may move it
+			slices.Sort(x.paths)
+		}
+	})
+	return x.paths
+}
+
+// tracked is what is stored whatever ignores it: the index's paths and, at the
+// end of a turn, those that its start stored.
+type tracked struct {
+	names *indexNames
+	start *side // nil: there is none
+
+	mu  sync.Mutex
+	err error // of the start's trees
+}
+
+func (t *tracked) Has(path string) bool {
+	if t.names.list().Has(path) {
+		return true
+	}
+	if t.start == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e, ok, err := t.start.entry(path)
+	t.err = errors.Join(t.err, err)
+	return ok && !e.Mode.IsDir()
+}
+
+func (t *tracked) Below(to []string, dir string) []string {
+	to = t.names.list().Below(to, dir)
+	if t.start == nil {
+		return to
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e, ok, err := t.start.entry(dir)
+	if err == nil && ok && e.Mode.IsDir() {
+		err = object.WalkFiles(t.start.r.db, e.ID, func(p string, _ object.Entry) { to = append(to, p) })
+	}
+	t.err = errors.Join(t.err, err)
+	return to
+}
+
+// nested tells what decides in a repository below the top.
+func (r *Repo) nested(path string) (n snapshot.NestedRepository) {
+	l := r.nestedLayout(path)
+	if l == nil {
+		return n
+	}
+	n.Info, _ = readIgnore(filepath.Join(l.CommonDir, "info", "exclude"))
+	n.Tracked = (&indexNames{layout: l}).list()
+	return n
+}
+
+// nestedLayout finds the repository of a directory with an entry .git; nil if
+// that is none after all.
+func (r *Repo) nestedLayout(path string) *repo.Layout {
+	dir := filepath.Join(r.layout.Top, filepath.FromSlash(path))
+	l, err := repo.Find(dir)
+	if err != nil || l.Top != dir {
+		return nil
+	}
+	return l
+}
+
+// nestedHead is what HEAD of a nested repository says; empty if it has none.
+func (r *Repo) nestedHead(path string) string {
+	l := r.nestedLayout(path)
+	if l == nil {
+		return ""
+	}
+	head, err := refsOf(l, r.opt).Head()
+	if err != nil || head.ID.IsZero() {
+		return ""
+	}
+	return head.ID.String()
+}
+
+// sparseRules are the .gitignore files that a sparse checkout left out: git
+// reads them from the index.
+func (r *Repo) sparseRules() (map[string][]byte, error) {
+	if _, err := os.Lstat(filepath.Join(r.layout.GitDir, "info", "sparse-checkout")); err != nil {
+		return nil, nil
+	}
+	index, err := r.layout.Index()
+	if err != nil {
+		return nil, trouble(edit.Unreadable, "the index cannot be read", err)
+	}
+	defer index.Close()
+	rules := map[string][]byte{}
+	for e := range index.All() {
+		if !e.SkipWorktree || e.Stage != 0 || e.Path != ".gitignore" && !strings.HasSuffix(e.Path, "/.gitignore") {
+			continue
+		}
+		if text, err := r.db.ReadAs(object.Blob, e.ID); err == nil { // else it is not to be had offline
+			rules[e.Path] = text
+		}
+	}
+	return rules, nil
+}

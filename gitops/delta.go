@@ -1,0 +1,114 @@
+package gitops
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// changedPaths lists the paths of a captured turn's delta: those whose kind,
+// bytes or permissions differ, sorted. What a sparse checkout hides at one end
+// is no change.
+func (r *Repo) changedPaths(t *Turn, before, after *side) ([]string, error) {
+	diff, err := object.Diff(r.db, before.root, after.root)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, d := range diff {
+		paths = append(paths, d.Path)
+	}
+	chmod, err := t.meta.chmods(before, after)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, chmod...)
+	start, end := t.meta.Skipped.start(), t.meta.Skipped.finish()
+	paths = slices.DeleteFunc(paths, func(p string) bool { return start[p].Why == whySparse || end[p].Why == whySparse })
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// chmods lists the files that differ in permissions alone.
+func (m *meta) chmods(before, after *side) (paths []string, err error) {
+	for encoded := range m.Modes.After {
+		if strings.HasSuffix(encoded, "/") {
+			continue
+		}
+		p := decodePath(encoded)
+		b, ok1, err1 := before.entry(p)
+		a, ok2, err2 := after.entry(p)
+		switch {
+		case err1 != nil:
+			return nil, err1
+		case err2 != nil:
+			return nil, err2
+		case !ok1 || !ok2 || b.Mode.IsDir() || a.Mode.IsDir():
+			continue
+		}
+		if m.mode(p, b.Mode&0o100 != 0, false) != m.mode(p, a.Mode&0o100 != 0, true) {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
+}
+
+// A proof tells what is known of the start of a captured turn: what was there,
+// and what was proved not to be.
+type proof struct {
+	before *side
+	there  map[string]bool // found and not stored, and the directories above; "." is the top
+	closed map[string]bool // directories of which not everything was seen
+}
+
+func (m *meta) proof(before *side) *proof {
+	p := &proof{before: before, there: map[string]bool{}, closed: map[string]bool{}}
+	found := func(path string) {
+		for ; path != "." && !p.there[path]; path = parent(path) {
+			p.there[path] = true
+		}
+	}
+	for path := range m.Skipped.start() {
+		found(path)
+	}
+	for _, path := range m.Ignored.start() {
+		dir, isDir := strings.CutSuffix(path, "/")
+		found(dir)
+		p.closed[dir] = isDir
+	}
+	for _, path := range m.Incomplete.start() {
+		if path == "" {
+			path = "."
+		}
+		found(path)
+		p.closed[path] = true
+	}
+	for _, path := range m.EmptyDirs.start() {
+		found(path)
+	}
+	for _, n := range m.Nested {
+		if !n.Made {
+			found(decodePath(n.Path))
+		}
+	}
+	return p
+}
+
+// absent reports whether nothing was at the path when the turn began. False
+// means that it was there, or that nobody knows.
+func (p *proof) absent(path string) (bool, error) {
+	if p.there[path] {
+		return false, nil
+	}
+	for up := path; ; up = parent(up) {
+		if p.closed[up] {
+			return false, nil
+		}
+		if up == "." {
+			break
+		}
+	}
+	_, ok, err := p.before.entry(path)
+	return err == nil && !ok, err
+}

@@ -1,0 +1,332 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+)
+
+// EndOptions say how an open turn is closed.
+type EndOptions struct {
+	KeepEmpty   bool // record a turn in which nothing changed
+	Reread      bool // read every file, whatever its times say
+	Interrupted bool // the agent did not come to its end
+}
+
+// End captures the whole worktree once more and closes the open turn of a
+// session. It returns the closed turn, nil if nothing changed in it and so
+// nothing is recorded.
+//
+// Errors: NoTurn if the session has no open turn, Damaged if its start is lost,
+// CommitFailed if it could not be recorded: then it stays open.
+func (r *Repo) End(ctx context.Context, session string, opt EndOptions) (*Turn, error) {
+	if err := r.closeDead(ctx); err != nil {
+		return nil, err
+	}
+	unlock, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	open, err := r.openTurn(session)
+	if err != nil {
+		return nil, err
+	}
+	if open == nil {
+		return nil, r.noOpenTurn(session)
+	}
+	how := closing{status: StatusComplete, keepEmpty: opt.KeepEmpty, reread: opt.Reread}
+	if opt.Interrupted {
+		how.status = StatusInterrupted
+	}
+	t, _, err := r.finish(ctx, open, how)
+	return t, err
+}
+
+// closing says how a turn is closed.
+type closing struct {
+	status    string
+	keepEmpty bool
+	keepSame  bool // leave it open if nothing changed
+	reread    bool
+	late      bool // by somebody else than its agent
+}
+
+// finish closes an open turn with what is on disk now, under the worktree's
+// lock. Same reports that nothing changed: then there is no turn to return, and
+// the open one was dropped unless it was to be kept.
+func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, same bool, err error) {
+	before, err := r.side(open, "before")
+	if err != nil {
+		return nil, false, damaged(open.N, err)
+	}
+	c, err := r.capture(ctx, open, how.reread)
+	if err != nil {
+		return nil, false, err
+	}
+	defer c.close()
+	ctx = context.WithoutCancel(ctx)
+	e := &ending{r: r, c: c, open: open, before: before}
+	if t, same, err = e.turn(how); err != nil {
+		return nil, false, err
+	}
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer unlock()
+	if same && !how.keepEmpty {
+		return nil, true, e.drop(how)
+	}
+	if err := r.tagTrees(t, c.batch, before.root, &c.tree); err != nil {
+		return nil, false, unrecorded(err)
+	}
+	r.opt.Step("ending")
+	if err := r.closeLocked(t); err != nil {
+		return nil, false, unrecorded(err)
+	}
+	if err := c.batch.Verify(); err != nil {
+		return nil, false, unrecorded(err)
+	}
+	r.opt.Step("ended")
+	if err := r.sessionEnds(open, t); err != nil {
+		return nil, false, err
+	}
+	if err := r.refs.Remove(openRef(t.N), open.tag); err != nil && !errors.Is(err, ref.ErrNotFound) {
+		return nil, false, trouble(edit.CommitFailed, fmt.Sprintf("the mark of turn %d cannot be removed", t.N), err)
+	}
+	r.save(c, turnRef(t.N), t.tag)
+	return t, same, nil
+}
+
+// An ending compares the two ends of a turn.
+type ending struct {
+	r      *Repo
+	c      *captured
+	open   *Turn
+	before *side
+
+	diff []object.Difference
+	meta meta
+}
+
+// turn makes the closed turn of an open one.
+func (e *ending) turn(how closing) (*Turn, bool, error) {
+	r, m := e.r, &e.meta
+	*m = *e.open.meta
+	m.Status, m.Ended = how.status, time.Now().UTC().Truncate(time.Millisecond)
+	head, err := r.head()
+	if err != nil {
+		return nil, false, err
+	}
+	m.Head.After = head
+	m.Scans.After = metaScan{e.c.Began, e.c.Ended}
+	facts := e.c.Facts(m.usual())
+	m.factsAfter(facts)
+	e.nested(facts.Nested)
+	if e.diff, err = object.Diff(e.c.batch, e.before.root, e.c.tree); err != nil {
+		return nil, false, damaged(e.open.N, err)
+	}
+	if err := e.sparse(); err != nil {
+		return nil, false, err
+	}
+	if err := e.late(); err != nil {
+		return nil, false, damaged(e.open.N, err)
+	}
+	if err := e.dirs(); err != nil {
+		return nil, false, damaged(e.open.N, err)
+	}
+	e.moves()
+	e.stats()
+	moved, err := e.gitMoved()
+	if err != nil {
+		return nil, false, err
+	}
+	t := &Turn{N: e.open.N}
+	*t = *e.open
+	t.Status, t.Ended, t.meta = m.Status, m.Ended, m
+	t.MadeDirs, t.RemovedDirs = mapStrings(m.MadeDirs, decodePath), mapStrings(m.RemovedDirs, decodePath)
+	t.Moves, t.StoredBytes = m.Moves, m.Stats.StoredBytes
+	if err := e.owners(how); err != nil {
+		return nil, false, err
+	}
+	return t, !moved && len(e.diff) == 0 && len(m.Modes.After) == 0 &&
+		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0, nil
+}
+
+// nested notes the repositories below the top at the end.
+func (e *ending) nested(paths []string) {
+	m := &e.meta
+	m.Nested = slices.Clone(m.Nested)
+	for _, p := range paths {
+		encoded := encodePath(p)
+		i := slices.IndexFunc(m.Nested, func(n metaNested) bool { return n.Path == encoded })
+		if i < 0 {
+			m.Nested = append(m.Nested, metaNested{Path: encoded, Kind: e.r.nestedKind(p), Made: true})
+			i = len(m.Nested) - 1
+		}
+		m.Nested[i].After = e.r.nestedHead(p)
+	}
+}
+
+// late finds what was made while the start was being captured: its last change
+// is older than the end of that capture, and no new directory brought it here.
+// It is a person's, and was not absent when the turn began.
+func (e *ending) late() error {
+	ended := e.meta.Scans.Before.Ended
+	proof := e.meta.proof(e.before)
+	for _, d := range e.diff {
+		if !d.Before.ID.IsZero() {
+			continue
+		}
+		late := true
+		for p := d.Path; p != "." && late; p = parent(p) {
+			absent, err := proof.absent(p)
+			if err != nil {
+				return err
+			}
+			f, ok := e.c.Found(p)
+			late = ok && (!absent || f.Ctime < ended)
+		}
+		if absent, err := proof.absent(d.Path); err != nil {
+			return err
+		} else if late && absent {
+			e.meta.Skipped.Before = append(e.meta.Skipped.Before, metaSkip{Path: encodePath(d.Path), Why: whyLate})
+		}
+	}
+	return nil
+}
+
+// dirs finds the directories that the turn made and removed.
+func (e *ending) dirs() error {
+	m := &e.meta
+	proof := m.proof(e.before)
+	made, removed := map[string]bool{}, map[string]bool{}
+	above := func(set map[string]bool, p string) {
+		for ; p != "." && !set[p]; p = parent(p) {
+			set[p] = true
+		}
+	}
+	for _, d := range e.diff {
+		if d.Before.ID.IsZero() {
+			above(made, parent(d.Path))
+		}
+		if d.After.ID.IsZero() {
+			above(removed, parent(d.Path))
+		}
+	}
+	for _, p := range m.EmptyDirs.After.Add {
+		above(made, decodePath(p))
+	}
+	for _, p := range m.EmptyDirs.After.Del {
+		above(removed, decodePath(p))
+	}
+	m.MadeDirs, m.RemovedDirs = nil, nil
+	for p := range made {
+		// Where a file or link was, a directory was not.
+		was, ok, err := e.before.entry(p)
+		if err != nil {
+			return err
+		}
+		absent := ok && !was.Mode.IsDir()
+		if !absent {
+			if absent, err = proof.absent(p); err != nil {
+				return err
+			}
+		}
+		if f, there := e.c.Found(p); absent && there && f.Mode.IsDir() {
+			m.MadeDirs = append(m.MadeDirs, encodePath(p))
+		}
+	}
+	for p := range removed {
+		if f, there := e.c.Found(p); !there || !f.Mode.IsDir() {
+			m.RemovedDirs = append(m.RemovedDirs, encodePath(p))
+		}
+	}
+	slices.Sort(m.MadeDirs) // parents first
+	slices.SortFunc(m.RemovedDirs, func(a, b string) int { return strings.Compare(b, a) })
+	return nil
+}
+
+// moves pairs files that went and came with the same bytes, one to one.
+func (e *ending) moves() {
+	gone := map[object.ID][]string{}
+	for _, d := range e.diff {
+		if d.After.ID.IsZero() && d.Before.Mode != object.Symlink {
+			gone[d.Before.ID] = append(gone[d.Before.ID], d.Path)
+		}
+	}
+	come := map[object.ID][]string{}
+	for _, d := range e.diff {
+		if d.Before.ID.IsZero() && d.After.Mode != object.Symlink {
+			come[d.After.ID] = append(come[d.After.ID], d.Path)
+		}
+	}
+	e.meta.Moves = nil
+	empty := e.r.db.Format().Hash(object.Blob, nil)
+	for id, from := range gone {
+		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty {
+			e.meta.Moves = append(e.meta.Moves, Move{encodePath(from[0]), encodePath(to[0])})
+		}
+	}
+	slices.SortFunc(e.meta.Moves, func(a, b Move) int { return strings.Compare(a.From, b.From) })
+}
+
+func (e *ending) stats() {
+	s := metaStats{Scanned: e.c.Files, StoredBytes: e.meta.Stats.StoredBytes + e.c.batch.Stats().Bytes}
+	for _, d := range e.diff {
+		switch {
+		case d.Before.ID.IsZero():
+			s.Created++
+		case d.After.ID.IsZero():
+			s.Deleted++
+		default:
+			s.Changed++
+		}
+	}
+	e.meta.Stats = s
+}
+
+// drop forgets a turn in which nothing changed, or leaves it open.
+func (e *ending) drop(how closing) error {
+	r, open := e.r, e.open
+	if how.keepSame {
+		r.save(e.c, openRef(open.N), open.tag)
+		return nil
+	}
+	if err := r.sessionEnds(open, nil); err != nil {
+		return err
+	}
+	if err := r.dropLocked(open); err != nil {
+		return err
+	}
+	// The objects of the start are kept by no ref of its own any more.
+	name, id := r.keeper(e.c.tree)
+	r.save(e.c, name, id)
+	return nil
+}
+
+// keeper finds a ref that keeps a captured tree: the newest closed turn of this
+// worktree, if it ended with it.
+func (r *Repo) keeper(tree object.ID) (string, object.ID) {
+	for t, err := range r.Turns() {
+		if err != nil {
+			break
+		}
+		if t.Scope != ScopeWorktree {
+			continue
+		}
+		if s, err := r.side(t, "after"); err == nil && s.root == tree {
+			return turnRef(t.N), t.tag
+		}
+		break
+	}
+	return "", object.ID{}
+}

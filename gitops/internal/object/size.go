@@ -1,0 +1,70 @@
+package object
+
+import (
+	"io"
+
+	"github.com/chordgit/chordgit/gitops/internal/mmap"
+)
+
+// Size is Has with the length of the object, of whatever type it is. It reads
+// the head of an entry alone, out of mapped packs, so that a hundred thousand
+// can be asked for. An object whose head is damaged is not there.
+func (db *DB) Size(id ID) (size int64, ok bool) {
+	if p, at := db.locate(id, false, false); p != nil {
+		if size, err := p.size(&db.pools, at); err == nil {
+			return size, true
+		}
+	}
+	for _, dir := range db.dirs {
+		if l, err := db.openLoose(loosePath(dir, id)); err == nil {
+			l.close()
+			return l.size, true
+		}
+	}
+	return 0, false
+}
+
+// size returns the length of an object: that of a delta's result stands in
+// the delta, so that its base need not be looked at.
+func (p *pack) size(pl *pools, offset int64) (int64, error) {
+	view, err := p.mapped()
+	if err != nil {
+		return 0, err
+	}
+	if offset <= 0 || view != nil && offset >= int64(len(view)) {
+		return 0, damaged("%s: an object lies outside its pack", p.base)
+	}
+	fl := pl.reader(nil)
+	defer pl.putReader(fl)
+	var r byteReader = &fl.mem
+	if view != nil {
+		fl.mem.Reset(view[offset:])
+	} else {
+		fl.br.Reset(io.NewSectionReader(p.data, offset, 1<<62))
+		r = fl.br
+	}
+	h, err := readHead(r, p.format, offset)
+	if err != nil || !h.typ.IsDelta() {
+		return h.size, err
+	}
+	if view != nil {
+		fl.br.Reset(&fl.mem)
+	}
+	return resultSize(fl)
+}
+
+// mapped returns the pack in memory, nil if it can only be read: it is opened.
+func (p *pack) mapped() ([]byte, error) {
+	f, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unmap == nil {
+		if p.view, p.unmap, err = mmap.Map(f); err != nil {
+			p.view, p.unmap = nil, func() {}
+		}
+	}
+	return p.view, nil
+}

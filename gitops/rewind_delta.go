@@ -1,0 +1,147 @@
+package gitops
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// A delta is what a turn changed, and what is known of the paths that it may
+// have changed without anything being stored.
+type delta struct {
+	turn      *Turn
+	changes   []edit.Change
+	made      []string // directories, parents first
+	remake    []string // empty directories that the turn removed
+	dirModes  []edit.DirMode
+	proof     *proof              // nil: every Before that is nil was seen to be absent
+	unstored  map[string]metaSkip // found at the end and not stored
+	open      []string            // directories of which the end is not known in whole
+	unstable  map[string]bool     // what is stored of the start may be a mixture
+	untouched []Left
+}
+
+// delta reads what a turn changed.
+func (r *Repo) delta(t *Turn) (*delta, error) {
+	d := &delta{turn: t, made: t.MadeDirs}
+	var err error
+	if d.changes, err = r.Changes(t); err != nil {
+		return nil, err
+	}
+	if d.dirModes, err = r.dirModes(t); err != nil {
+		return nil, err
+	}
+	if t.Scope != ScopeWorktree {
+		return d, nil
+	}
+	before, err := r.side(t, "before")
+	if err != nil {
+		return nil, damaged(t.N, err)
+	}
+	m := t.meta
+	d.proof = m.proof(before)
+	d.unstored = m.Skipped.finish()
+	for p, start := range m.Skipped.start() {
+		switch end, ok := d.unstored[p]; {
+		case !ok:
+		case end.Size != start.Size || end.Mtime != start.Mtime:
+			d.untouched = append(d.untouched, Left{Path: p, Why: "changed in this turn, not covered (" + start.Why + ")"})
+			fallthrough
+		default:
+			delete(d.unstored, p) // what it was at the start is not stored either
+		}
+	}
+	d.open = m.Incomplete.finish()
+	d.remake = mapStrings(m.EmptyDirs.After.Del, decodePath)
+	d.unstable = map[string]bool{}
+	for _, p := range m.Unstable.Before {
+		d.unstable[decodePath(p)] = true
+	}
+	return d, d.leftOut()
+}
+
+// leftOut lists what the turn made and no capture stored: nobody can take it
+// back, so it stays.
+func (d *delta) leftOut() error {
+	m := d.turn.meta
+	for _, encoded := range m.Ignored.After.Add {
+		p := decodePath(encoded)
+		absent, err := d.proof.absent(strings.TrimSuffix(p, "/"))
+		if err != nil {
+			return damaged(d.turn.N, err)
+		}
+		if absent {
+			d.untouched = append(d.untouched, Left{Path: p, Why: "created in this turn, ignored, not stored"})
+		}
+	}
+	for _, n := range m.Nested {
+		switch p := decodePath(n.Path); {
+		case n.Made:
+			d.untouched = append(d.untouched, Left{Path: p + "/.git", Why: "a repository made in this turn: its files go, its .git stays"})
+		case n.Before != "" && n.After == "":
+			d.untouched = append(d.untouched, Left{Path: p + "/.git", Why: "the turn removed this repository: its files come back, its .git is lost"})
+		}
+	}
+	return nil
+}
+
+// dirModes lists the directories whose permissions the turn changed, and those
+// of directories that it removed.
+func (r *Repo) dirModes(t *Turn) (list []edit.DirMode, err error) {
+	m := t.meta
+	names := map[string]bool{}
+	for _, modes := range []map[string]string{m.Modes.Before, m.Modes.After} {
+		for p := range modes {
+			if strings.HasSuffix(p, "/") {
+				names[p] = true
+			}
+		}
+	}
+	made, removed := map[string]bool{}, map[string]bool{}
+	for _, p := range t.MadeDirs {
+		made[p] = true
+	}
+	for _, p := range t.RemovedDirs {
+		removed[p] = true
+	}
+	for _, encoded := range slices.Sorted(maps.Keys(names)) {
+		d := edit.DirMode{Path: strings.TrimSuffix(decodePath(encoded), "/")}
+		if !made[d.Path] {
+			d.Before = m.dirMode(encoded, false)
+		}
+		if !removed[d.Path] {
+			d.After = m.dirMode(encoded, true)
+		}
+		if d.Before != d.After && d.Before != 0 {
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
+
+// dirMode is the permission of a directory at one end of the turn; 0 if it is
+// not known.
+func (m *meta) dirMode(encoded string, after bool) fs.FileMode {
+	text, ok := "", false
+	if after {
+		text, ok = m.Modes.After[encoded]
+	}
+	if !ok && (!after || m.Scope == ScopeWorktree) {
+		text, ok = m.Modes.Before[encoded]
+	}
+	if !ok {
+		text = m.Modes.Base["dir"]
+	}
+	mode, _ := parseMode(text)
+	return mode
+}
+
+// below reports whether a path is one of some directories or in one.
+func below(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool {
+		return d == "" || d == "." || path == d || strings.HasPrefix(path, d+"/")
+	})
+}

@@ -1,0 +1,234 @@
+package gitops
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// groups spreads conflicts over paths that go only together: a move's two ends,
+// and files that stand where a directory was or is. A directory that holds what
+// the turn did not make stays, and so does everything that needs it gone.
+func (p *rewinder) groups(changes []edit.Change) error {
+	for _, path := range p.order {
+		s := p.steps[path]
+		if s.stays() {
+			continue
+		}
+		if s.dir && s.target != nil {
+			occupied, err := p.occupied(path)
+			if err != nil {
+				return err
+			}
+			if occupied {
+				s.why = "occupied"
+			}
+		}
+		if s.target != nil && s.why == "" {
+			blocked, err := p.walled(path)
+			if err != nil {
+				return err
+			}
+			if blocked {
+				s.why = "gone since"
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		join := func(a, b string) {
+			x, y := p.steps[a], p.steps[b]
+			if x == nil || y == nil || x.stays() == y.stays() {
+				return
+			}
+			for _, s := range []*step{x, y} {
+				if !s.stays() && !s.nothing {
+					s.why, again = "occupied", true
+				}
+			}
+		}
+		for _, c := range changes {
+			if c.From != "" && p.opt.Paths == nil {
+				join(c.From, c.Path)
+			}
+			for up := parent(c.Path); up != "."; up = parent(up) {
+				join(up, c.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// walled reports whether a directory above a path is a file or link now, which
+// stays.
+func (p *rewinder) walled(path string) (bool, error) {
+	for up := parent(path); up != "."; up = parent(up) {
+		if s := p.steps[up]; s != nil && !s.stays() && s.target == nil {
+			continue // it gives way
+		}
+		f, err := p.now(up)
+		if err != nil {
+			return false, err
+		}
+		if f != nil && !f.IsDir() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// occupied reports whether a directory holds anything but what is taken back.
+func (p *rewinder) occupied(dir string) (bool, error) {
+	names, err := p.r.tree.List(dir)
+	if err != nil {
+		return false, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	}
+	for _, name := range names {
+		at := dir + "/" + name
+		if s := p.steps[at]; s != nil && s.target == nil && !s.stays() && !s.dir {
+			continue
+		}
+		if f, ok := p.state[at]; ok && f == nil {
+			continue
+		}
+		if !slices.Contains(p.d.made, at) && !p.rmdir[at] {
+			return true, nil
+		}
+		if occupied, err := p.occupied(at); err != nil || occupied {
+			return occupied, err
+		}
+	}
+	return false, nil
+}
+
+// plan makes one plan of all that was taken back.
+func (p *rewinder) plan() (*edit.Plan, error) {
+	plan := &edit.Plan{Failures: p.failures, Notes: p.notes}
+	for _, path := range slices.Sorted(maps.Keys(p.state)) {
+		before, after := p.disk[path], p.state[path]
+		if before.IsDir() {
+			before = nil // it goes with what is in it
+		}
+		if before == nil && after == nil || before != nil && after == before {
+			delete(p.hows, path)
+			continue
+		}
+		if before != nil && after != nil && before.Mode == after.Mode && after.Data == nil && before.ID != "" && before.ID == after.ID {
+			continue // a later turn made what an older one takes back
+		}
+		plan.Changes = append(plan.Changes, edit.Change{Path: path, Before: before, After: after})
+	}
+	fate := map[string]*edit.Change{}
+	for i := range plan.Changes {
+		fate[plan.Changes[i].Path] = &plan.Changes[i]
+	}
+	for to, from := range p.homes {
+		if c, source := fate[to], fate[from]; c != nil && source != nil && c.Before == nil && source.After == nil && c.After.Regular() && source.Before.Regular() {
+			c.From = from
+		}
+	}
+	return plan, p.dirs(plan)
+}
+
+// dirs adds the directories that go or come: those that a turn made go if they
+// are left empty, missing ones above a file come, and empty ones that it
+// removed.
+func (p *rewinder) dirs(plan *edit.Plan) error {
+	gone, needed := map[string]bool{}, map[string]bool{}
+	for _, c := range plan.Changes {
+		gone[c.Path] = c.After == nil
+		for up := parent(c.Path); c.After != nil && up != "."; up = parent(up) {
+			needed[up] = true
+		}
+	}
+	for dir := range p.mkdir {
+		f, err := p.now(dir)
+		if err != nil {
+			return err
+		}
+		if c := gone[dir]; f != nil && !f.IsDir() && !c {
+			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "kind", Msg: "kind: an empty directory was here, and it is " + f.KindName() + " now"})
+			continue
+		}
+		walled, err := p.walled(dir)
+		if err != nil {
+			return err
+		}
+		if walled {
+			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "gone since", Msg: "gone since: an empty directory was here, and what was above it is no directory now"})
+			continue
+		}
+		for ; dir != "."; dir = parent(dir) {
+			needed[dir] = true
+		}
+	}
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(p.rmdir))) {
+		f, err := p.r.tree.Lookup(dir)
+		if err != nil {
+			return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+		}
+		if !f.IsDir() || needed[dir] {
+			continue
+		}
+		// One in which nothing is taken back, and which holds something, stays.
+		goes := slices.ContainsFunc(plan.Changes, func(c edit.Change) bool { return strings.HasPrefix(c.Path, dir+"/") || c.Path == dir })
+		if !goes {
+			names, err := p.r.tree.List(dir)
+			if err != nil {
+				return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+			}
+			goes = !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(plan.Rmdir, dir+"/"+name) })
+		}
+		if goes {
+			plan.Rmdir = append(plan.Rmdir, dir)
+			if usual := 0o777 &^ p.r.tree.Umask(); permissions(f.Mode) != usual {
+				plan.DirModes = append(plan.DirModes, edit.DirMode{Path: dir, Before: f.Mode & modeBits})
+			}
+		}
+	}
+	for dir := range needed {
+		f, err := p.r.tree.Lookup(dir)
+		if err != nil {
+			return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+		}
+		if f.IsDir() {
+			continue
+		}
+		plan.Mkdir = append(plan.Mkdir, dir)
+		if d := p.dirMode[dir]; d != nil && d.turn.Scope == ScopeWorktree {
+			mode := d.turn.meta.dirMode(encodePath(dir)+"/", false)
+			if mode != 0 && permissions(mode) != 0o777&^p.r.tree.Umask() {
+				plan.DirModes = append(plan.DirModes, edit.DirMode{Path: dir, After: mode})
+			}
+		} else if m, ok := p.modes[dir]; ok && m.Before != 0 {
+			plan.DirModes = append(plan.DirModes, edit.DirMode{Path: dir, After: m.Before})
+		}
+	}
+	slices.Sort(plan.Mkdir)
+	return p.dirChmods(plan)
+}
+
+// dirChmods adds the directories whose permissions a turn changed and that are
+// as it left them.
+func (p *rewinder) dirChmods(plan *edit.Plan) error {
+	for _, path := range slices.Sorted(maps.Keys(p.modes)) {
+		m := p.modes[path]
+		f, err := p.r.tree.Lookup(path)
+		if err != nil {
+			return &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
+		}
+		if !f.IsDir() || m.After == 0 || slices.Contains(plan.Rmdir, path) {
+			continue
+		}
+		switch now := permissions(f.Mode); now {
+		case permissions(m.Before):
+		case permissions(m.After):
+			plan.DirModes = append(plan.DirModes, edit.DirMode{Path: path, Before: m.After, After: m.Before})
+		default:
+			plan.Notes = append(plan.Notes, edit.Note{Code: "permissions", Path: path, Msg: "its permissions changed since and stay"})
+		}
+	}
+	return nil
+}

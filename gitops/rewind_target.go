@@ -1,0 +1,263 @@
+package gitops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+)
+
+// closeForRewind closes the open turn that a rewind is about, as interrupted,
+// and follows it at once by a new one of the same session, so that nothing that
+// happens after it goes uncovered. It returns the turn to take back.
+func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (int, error) {
+	if err := r.closeDead(ctx); err != nil {
+		return n, err
+	}
+	if opt.Redo {
+		return n, nil
+	}
+	open, err := r.openTurns()
+	if err != nil || len(open) == 0 {
+		return n, err
+	}
+	var t *Turn
+	switch i := slices.IndexFunc(open, func(t *Turn) bool { return t.N == n }); {
+	case n != 0 && !opt.Since:
+		if i < 0 {
+			return n, nil
+		}
+		t = open[i]
+	case opt.Turn.Session != "":
+		i := slices.IndexFunc(open, func(t *Turn) bool { return t.Session == opt.Turn.Session })
+		if i < 0 {
+			return n, nil
+		}
+		t = open[i]
+	case len(open) > 1:
+		var list []string
+		for _, t := range open {
+			list = append(list, fmt.Sprintf("%d (session %s)", t.N, edit.Quote(t.Session)))
+		}
+		return n, &edit.Error{Code: edit.NoTurn, Msg: "several turns are open, give a number or --session: " + strings.Join(list, ", ")}
+	default:
+		t = open[0]
+	}
+	unlock, err := r.enter(ctx)
+	if err != nil {
+		return n, err
+	}
+	defer unlock()
+	if closed, err := r.closed(t); err != nil || closed {
+		return n, err
+	}
+	closed, same, err := r.finish(ctx, t, closing{status: StatusInterrupted, keepSame: true})
+	if err != nil {
+		return n, err
+	}
+	if same {
+		if n == t.N {
+			return n, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is open, and nothing has changed in it", n)}
+		}
+		return n, nil // it stays open; the turn before it is meant
+	}
+	next := &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: closed.Ended}
+	if _, err := r.begin(ctx, next); err != nil {
+		return n, err
+	}
+	if opt.Since {
+		return n, nil
+	}
+	return closed.N, nil
+}
+
+// target finds the turn that is meant.
+func (r *Repo) target(n int, opt RewindOptions) (*Turn, error) {
+	if n == 0 {
+		return r.defaultTarget(opt)
+	}
+	t, err := r.Turn(n)
+	switch {
+	case err != nil:
+		return nil, err
+	case !r.mine(t):
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn here: turn %d was made in worktree %s (%s)", n, edit.Quote(t.Worktree), edit.Quote(decodePath(t.meta.Worktree.Path)))}
+	case opt.Redo && t.Kind != KindRewind:
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is no rewind; chordgit rewind %d takes it back", n, n)}
+	}
+	return t, nil
+}
+
+func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
+	undone, err := r.Undone()
+	if err != nil {
+		return nil, err
+	}
+	for t, err := range r.Turns() {
+		switch {
+		case err != nil:
+			return nil, err
+		case opt.Redo && t.Kind == KindRewind:
+			return t, nil
+		case opt.Redo:
+			return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("nothing to redo: the newest turn, %d, is no rewind", t.N)}
+		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.covered(t)):
+			return t, nil
+		}
+	}
+	if opt.Redo {
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to redo: there is no turn"}
+	}
+	return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to take back: no such turn, or all are taken back"}
+}
+
+// targets are the turns that are meant, newest first.
+func (r *Repo) targets(n int, opt *RewindOptions) ([]*Turn, error) {
+	if !opt.Since {
+		t, err := r.target(n, *opt)
+		if err != nil {
+			return nil, err
+		}
+		return []*Turn{t}, nil
+	}
+	if n > 0 {
+		if _, err := r.target(n, *opt); err != nil {
+			return nil, err
+		}
+	}
+	undone, err := r.Undone()
+	if err != nil {
+		return nil, err
+	}
+	var list []*Turn
+	for t, err := range r.Turns() {
+		switch {
+		case err != nil:
+			return nil, err
+		case t.N <= n:
+			return list, nil
+		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.covered(t)):
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// covered reports whether the turn in which a nested one ran is there, so that
+// it is taken back with it.
+func (r *Repo) covered(t *Turn) bool {
+	_, err := r.Turn(t.Parent)
+	return err == nil
+}
+
+// planRewind plans the inverse of the turns' own changes, applied to what is
+// there now.
+func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
+	turns, err := r.targets(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	res := &Rewound{Plan: &edit.Plan{}}
+	p := r.rewinder(opt)
+	for _, t := range turns {
+		res.Undoes = append(res.Undoes, t.N)
+		d, err := r.delta(t)
+		if err != nil {
+			return res, err
+		}
+		if err := p.take(d); err != nil {
+			return res, err
+		}
+	}
+	for _, path := range opt.Paths {
+		if !p.found[path] {
+			return res, &edit.Error{Code: edit.NoTurn, Path: path, Msg: "the turn did not change it"}
+		}
+	}
+	if res.Plan, err = p.plan(); err != nil {
+		return res, err
+	}
+	res.How, res.Of, res.Left = p.hows, p.of, p.left
+	return res, nil
+}
+
+// asked reports whether a path is one of those that were asked for by name.
+func (p *rewinder) asked(path string) bool {
+	return p.opt.Paths != nil && below(path, p.opt.Paths)
+}
+
+// namedPaths are the paths that calls of agents named in a captured turn; nil
+// for one of a single transaction, which names all of its own.
+func (r *Repo) namedPaths(t *Turn) (map[string]bool, error) {
+	if t.Scope != ScopeWorktree {
+		return nil, nil
+	}
+	named := map[string]bool{}
+	for o, err := range r.Turns() {
+		switch {
+		case err != nil:
+			continue // named by whoever lists the turns
+		case o.N < t.N:
+			return named, nil
+		case o.Parent == t.N:
+			for _, p := range o.Paths {
+				named[p] = true
+			}
+		}
+	}
+	return named, nil
+}
+
+// limited keeps the changes of the paths that were asked for, and of what goes
+// only together with them.
+func (p *rewinder) limited(changes []edit.Change) (kept []edit.Change) {
+	in := map[string]bool{}
+	for _, c := range changes {
+		for _, path := range p.opt.Paths {
+			if path == "." || c.Path == path || strings.HasPrefix(c.Path, path+"/") {
+				in[c.Path], p.found[path] = true, true
+			}
+		}
+	}
+	for _, dirs := range [][]string{p.d.made, p.d.remake} {
+		for _, dir := range dirs {
+			for _, path := range p.opt.Paths {
+				if path == dir || strings.HasPrefix(dir, path+"/") {
+					p.found[path] = true
+				}
+			}
+		}
+	}
+	tied := func(c edit.Change) bool {
+		if c.From != "" && (in[c.From] || in[c.Path]) {
+			return true
+		}
+		for path := range in {
+			if path == c.Path || strings.HasPrefix(path, c.Path+"/") || strings.HasPrefix(c.Path, path+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, c := range changes {
+			if !tied(c) {
+				continue
+			}
+			for _, path := range []string{c.Path, c.From} {
+				if path != "" && !in[path] {
+					in[path], grown = true, true
+				}
+			}
+		}
+	}
+	for _, c := range changes {
+		if in[c.Path] {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
