@@ -109,6 +109,7 @@ var hints = map[edit.Code]string{
 	edit.CountMismatch:     "count again, or add context to old_string",
 	edit.EmptyOld:          "give the text to replace",
 	edit.IndexDiffers:      "stage the file, or put it back, and try again; or leave out --index",
+	edit.StaleOverwrite:    "read the file again and send the change again, made from what it holds now; --force goes over the other change",
 	edit.Stale:             "nothing was written: plan again from the present content",
 	edit.Locked:            "wait for the other command and try again",
 }
