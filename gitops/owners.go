@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"os"
 	"slices"
 )
 
@@ -161,14 +162,16 @@ func (e *ending) lastChange(p string) (at int64, gone, known bool) {
 	if f, ok := e.c.Found(p); ok {
 		return f.Ctime, false, true
 	}
-	for up := parent(p); ; up = parent(up) {
+	for up := parent(p); up != "."; up = parent(up) {
 		if f, ok := e.c.Found(up); ok && f.Mode.IsDir() {
 			return f.Mtime, true, true
 		}
-		if up == "." {
-			return 0, true, false
-		}
 	}
+	fi, err := os.Stat(e.r.layout.Top)
+	if err != nil {
+		return 0, true, false
+	}
+	return fi.ModTime().UnixNano(), true, true
 }
 
 // old reports whether no directory above a path is new.

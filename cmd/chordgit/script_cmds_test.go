@@ -34,6 +34,7 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"exits":   cmdExits,
 		"own":     cmdOwn,
 		"user":    cmdUser,
+		"call":    cmdCall,
 	}
 }
 
