@@ -2,9 +2,8 @@ package gitops
 
 import (
 	"cmp"
+	"math"
 	"slices"
-
-	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // Who wrote a path of a turn. A path of another session's is OwnerSession and
@@ -40,7 +39,13 @@ func (e *ending) owners(how closing) error {
 		return err
 	}
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
-	e.meta.Late = how.late && !e.heardSince()
+	life := lastSign{certain: math.MaxInt64, possible: math.MaxInt64}
+	if how.late {
+		if life, err = e.lastSign(); err != nil {
+			return err
+		}
+	}
+	e.meta.Late = how.late && life.certain == math.MaxInt64
 	set := func(p, who string) {
 		if who == OwnerSelf {
 			return
@@ -51,21 +56,18 @@ func (e *ending) owners(how closing) error {
 		e.meta.Owners.Paths[encodePath(p)] = who
 	}
 	for _, d := range e.diff {
-		set(d.Path, e.owner(d.Path, d.After.ID, acts))
+		set(d.Path, life.judge(e, d.Path, e.owner(d.Path, acts)))
 	}
 	for encoded := range e.meta.Modes.After {
 		if p := decodePath(encoded); e.meta.Owners.Paths[encoded] == "" {
-			set(p, e.owner(p, object.ID{}, acts))
+			set(p, life.judge(e, p, e.owner(p, acts)))
 		}
 	}
 	return nil
 }
 
-// heardSince reports whether the session gave a sign of life after its begin.
-func (e *ending) heardSince() bool { return false }
-
 // owner applies the evidence to one path.
-func (e *ending) owner(p string, after object.ID, acts []activity) string {
+func (e *ending) owner(p string, acts []activity) string {
 	changed, known := e.lastChange(p)
 	if known && changed < e.meta.Scans.Before.Ended && e.old(p) {
 		return OwnerOutside
