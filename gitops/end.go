@@ -27,9 +27,6 @@ type EndOptions struct {
 // Errors: NoTurn if the session has no open turn, Damaged if its start is lost,
 // CommitFailed if it could not be recorded: then it stays open.
 func (r *Repo) End(ctx context.Context, session string, opt EndOptions) (*Turn, error) {
-	if err := r.closeDead(ctx); err != nil {
-		return nil, err
-	}
 	unlock, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -157,6 +154,7 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	if err := e.owners(how); err != nil {
 		return nil, false, err
 	}
+	t.Late = m.Late
 	return t, !moved && len(e.diff) == 0 && len(m.Modes.After) == 0 &&
 		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0, nil
 }

@@ -42,20 +42,19 @@ type evidence struct {
 
 // owners decides who wrote each path of the delta.
 func (e *ending) owners(how closing) error {
-	sign, err := e.lastSign()
-	if err != nil {
-		return err
+	life := everlasting
+	if how.late {
+		var err error
+		if life, err = e.lastSign(); err != nil {
+			return err
+		}
 	}
-	to := e.meta.Scans.After.Ended
-	if how.late && sign > 0 {
-		to = sign
-	}
-	ev, err := e.r.evidence(e.open, e.meta.Scans, to)
+	ev, err := e.r.evidence(e.open, e.meta.Scans, min(life.certain, e.meta.Scans.After.Ended))
 	if err != nil {
 		return err
 	}
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
-	e.meta.Late = how.late && sign == 0
+	e.meta.Late = how.late && life == everlasting
 	set := func(p, who string) {
 		if who == OwnerSelf {
 			return
@@ -66,27 +65,14 @@ func (e *ending) owners(how closing) error {
 		e.meta.Owners.Paths[encodePath(p)] = who
 	}
 	for _, d := range e.diff {
-		set(d.Path, e.owner(d.Path, ev))
+		set(d.Path, life.judge(e, d.Path, e.owner(d.Path, ev)))
 	}
 	for encoded := range e.meta.Modes.After {
 		if p := decodePath(encoded); e.meta.Owners.Paths[encoded] == "" {
-			set(p, e.owner(p, ev))
+			set(p, life.judge(e, p, e.owner(p, ev)))
 		}
 	}
 	return nil
-}
-
-// lastSign is when the session gave its last sign of life after the begin of
-// the turn, 0 if it gave none: the last event of its call log.
-func (e *ending) lastSign() (int64, error) {
-	log, err := e.r.callsOf(e.open.Session)
-	if err != nil {
-		return 0, err
-	}
-	if sign := log.last(); sign > e.meta.Scans.Before.Ended {
-		return sign, nil
-	}
-	return 0, nil
 }
 
 // owner applies the evidence to one path.

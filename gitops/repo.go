@@ -33,6 +33,9 @@ type Options struct {
 	// Repaired is told, one line each, what recovery did about transactions
 	// that an earlier process left unfinished. Nil: nobody listens.
 	Repaired func(line string)
+	// Coverage says what captures store. It is asked when the first one begins,
+	// which may be that of a turn which a dead process left open. Nil: the defaults.
+	Coverage func(*Repo) (Coverage, error)
 	// Step is called before every step of a transaction, for tests that kill or
 	// race it there. Nil: nothing.
 	Step func(step string)
@@ -55,7 +58,7 @@ type Repo struct {
 	tree   *snapshot.Worktree
 	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
 
-	coverage Coverage
+	coverage *Coverage // nil: not asked for yet
 }
 
 // A refStore keeps the refs of the repository. Those that are born and removed

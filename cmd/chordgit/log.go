@@ -23,6 +23,8 @@ type turnReport struct {
 	Session  string    `json:"session,omitempty"`
 	Started  time.Time `json:"started"`
 	Ended    time.Time `json:"ended"`
+	Parent   int       `json:"parent,omitempty"`
+	Late     bool      `json:"late,omitempty"`
 	Worktree string    `json:"worktree"`
 	Head     string    `json:"head"`
 	Undoes   []int     `json:"undoes,omitempty"`
@@ -36,7 +38,7 @@ type turnReport struct {
 func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 	return turnReport{
 		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
-		Started: t.Started, Ended: t.Ended, Worktree: t.Worktree, Head: t.Head,
+		Started: t.Started, Ended: t.Ended, Parent: t.Parent, Late: t.Late, Worktree: t.Worktree, Head: t.Head,
 		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
 	}
 }

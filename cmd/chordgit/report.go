@@ -50,6 +50,7 @@ const (
 	unchanged = "unchanged"
 	opened    = "open"     // a turn was opened
 	recorded  = "recorded" // a turn was closed
+	inside    = "inside"   // another turn records it
 )
 
 type file struct {
