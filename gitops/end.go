@@ -255,9 +255,10 @@ func (e *ending) dirs() error {
 
 // moves pairs files that went and came with the same bytes, one to one.
 func (e *ending) moves() {
+	unseen := e.meta.unseen()
 	gone := map[object.ID][]string{}
 	for _, d := range e.diff {
-		if d.After.ID.IsZero() && d.Before.Mode != object.Symlink {
+		if d.After.ID.IsZero() && d.Before.Mode != object.Symlink && !unseen(d.Path) {
 			gone[d.Before.ID] = append(gone[d.Before.ID], d.Path)
 		}
 	}
@@ -279,10 +280,12 @@ func (e *ending) moves() {
 
 func (e *ending) stats() {
 	s := metaStats{Scanned: e.c.Files, StoredBytes: e.meta.Stats.StoredBytes + e.c.batch.Stats().Bytes}
+	unseen := e.meta.unseen()
 	for _, d := range e.diff {
 		switch {
 		case d.Before.ID.IsZero():
 			s.Created++
+		case d.After.ID.IsZero() && unseen(d.Path):
 		case d.After.ID.IsZero():
 			s.Deleted++
 		default:
