@@ -63,10 +63,11 @@ type Turn struct {
 	Partial        bool     // a rewind that did not take everything back
 	Paths          []string // the paths that changed, sorted
 	Moves          []Move
-	MadeDirs       []string // directories that the turn made, parents first
-	RemovedDirs    []string // directories that the turn removed, children first
-	Worktree       string   // "main", or the linked worktree's id
-	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
+	MadeDirs       []string    // directories that the turn made, parents first
+	RemovedDirs    []string    // directories that the turn removed, children first
+	Notes          []edit.Note // what a person should know of the start; as returned by Begin only
+	Worktree       string      // "main", or the linked worktree's id
+	Head           string      // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
 
 	tag, tree object.ID
 	meta      *meta
