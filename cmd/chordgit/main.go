@@ -84,7 +84,7 @@ without touching what you did since.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "say only what went wrong")
 	f.BoolVar(&a.verbose, "verbose", false, "say more: how a request is read")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
-	root.AddCommand(a.applyCommand(), a.beginCommand(), a.endCommand(), a.runCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
+	root.AddCommand(a.applyCommand(), a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
 		a.rewindCommand(), a.redoCommand(), a.demoCommand(), a.toolsCommand(), a.versionCommand())
 	return root
 }
