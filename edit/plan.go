@@ -122,4 +122,10 @@ type Options struct {
 	// says.
 	Index   bool
 	Merging bool // a merge or the like is in progress: unmerged paths are noted
+	// Policy is asked, before anything is matched, about each operation and what
+	// it comes to for a path: After is nil if it removes the file, otherwise it
+	// tells no more than that there will be one. A move is asked about twice, its
+	// source first. An error refuses the request; all of them are told. Nil
+	// allows everything.
+	Policy func(op *Op, c Change) *Error
 }

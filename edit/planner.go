@@ -20,7 +20,7 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, first: map[string]int{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
 	work := p.byGroups
 	if opt.Compat == Codex {
-		work = p.sequence
+		work = p.inSequence
 	}
 	if errs := work(); len(errs) > 0 {
 		return nil, errs
@@ -40,8 +40,20 @@ func (p *planner) byGroups() Errors {
 	if errs := p.survey(); len(errs) > 0 {
 		return errs
 	}
+	if errs := p.policy(); len(errs) > 0 {
+		return errs
+	}
 	p.group()
 	return p.perform()
+}
+
+// inSequence carries them out one after another. Where the names lead is known
+// only then, but nothing is written yet.
+func (p *planner) inSequence() Errors {
+	if errs := p.sequence(); len(errs) > 0 {
+		return errs
+	}
+	return p.policy()
 }
 
 // A planner carries one request from operations to a plan.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
-	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 	"github.com/chordgit/chordgit/gitops/internal/seed"
 	"github.com/chordgit/chordgit/snapshot"
@@ -314,7 +313,7 @@ func (r *Repo) nestedHead(path string) string {
 	if l == nil {
 		return ""
 	}
-	head, err := (&ref.Store{GitDir: l.GitDir, CommonDir: l.CommonDir}).Head()
+	head, err := refsOf(l, r.opt).Head()
 	if err != nil || head.ID.IsZero() {
 		return ""
 	}

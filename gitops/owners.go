@@ -147,9 +147,13 @@ func (r *Repo) activities(t *Turn, scans metaScans) ([]activity, error) {
 		if err != nil {
 			continue // named by whoever lists the turns
 		}
+		if o.Scope == ScopePaths && o.N < t.N {
+			continue // it was done before the start was captured
+		}
+		if o.Ended.UnixNano() < from-int64(coarse) {
+			break // newest first: all others ended before
+		}
 		switch {
-		case o.Scope == ScopePaths && o.N < t.N:
-			// It had the worktree for itself, so it was over when the start was captured.
 		case o.Scope == ScopePaths:
 			named := map[string]bool{}
 			for _, p := range o.Paths {
@@ -165,3 +169,6 @@ func (r *Repo) activities(t *Turn, scans metaScans) ([]activity, error) {
 	}
 	return acts, nil
 }
+
+// coarse is how far the clocks of the system and of a file system may be apart.
+const coarse = 2e9

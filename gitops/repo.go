@@ -51,11 +51,30 @@ type Repo struct {
 	opt    Options
 	layout *repo.Layout
 	db     *object.DB
-	refs   *ref.Store
+	refs   refStore
 	tree   *snapshot.Worktree
 	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
 
 	coverage Coverage
+}
+
+// A refStore keeps the refs of the repository. Those that are born and removed
+// are our own, and none is moved.
+type refStore interface {
+	Head() (ref.Head, error)
+	Read(name string) (object.ID, error)
+	List(prefix string) ([]ref.Ref, error)
+	Create(name string, id object.ID) error
+	Remove(name string, id object.ID) error
+	RemoveLocks(prefix string) ([]string, error)
+}
+
+func refsOf(l *repo.Layout, opt Options) refStore {
+	format := l.Config.Format()
+	if l.Config.Reftable() {
+		return &ref.Program{Format: format, Command: l.Command, NoSync: opt.NoSync}
+	}
+	return &ref.Store{Format: format, GitDir: l.GitDir, CommonDir: l.CommonDir, Perm: l.Perm(), NoSync: opt.NoSync}
 }
 
 // Open opens the worktree that holds dir. A directory that is in no worktree
@@ -75,10 +94,10 @@ func Open(dir string, opt Options) (*Repo, error) {
 		return nil, &edit.Error{Code: NotARepository, Err: err}
 	}
 	r := &Repo{opt: opt, layout: layout}
-	if r.db, err = object.Open(layout.CommonDir, object.Options{Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
+	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Partial: layout.Config.Partial, Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
 		return nil, err
 	}
-	r.refs = &ref.Store{GitDir: layout.GitDir, CommonDir: layout.CommonDir, Perm: layout.Perm(), NoSync: opt.NoSync}
+	r.refs = refsOf(layout, opt)
 	if r.tree, err = r.worktree(false); err != nil {
 		return nil, err
 	}

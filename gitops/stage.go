@@ -20,7 +20,7 @@ import (
 // filters; if it cannot stage although the files are changed, a note says so.
 func (r *Repo) ApplyIndexed(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Plan, error)) (*Turn, error) {
 	if !repo.HasGit() {
-		return nil, &edit.Error{Code: edit.Usage, Msg: "--index: staging takes the git program, and there is none"}
+		return nil, &edit.Error{Code: edit.Usage, Msg: "--index", Err: repo.ErrNeedsGit}
 	}
 	return r.apply(ctx, t, r.IndexedTree(), func(tree edit.Tree) (*edit.Plan, error) {
 		if name := r.layout.IndexLock(); name != "" {

@@ -149,7 +149,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	req, err := patchapply.Parse(data, patchapply.Options{
 		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
 		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
-		Offered: opt.offered, Offers: offers(opt.model, opt.provider, layers), MemoryDir: settings.MemoryDir, Explain: a.explaining(),
+		Offered: opt.offered, Offers: a.offers(repo, opt.model, opt.provider, layers), MemoryDir: settings.MemoryDir, Explain: a.explaining(),
 	})
 	if err == nil {
 		err = openErr
@@ -171,7 +171,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	if repo != nil && !opt.dryRun {
 		a.advise(ctx, repo, opt.session, rep, plan)
 	}
-	if opt.diff && rep.Status == failed {
+	if opt.diff && (rep.Status == failed || rep.Status == denied) {
 		rep.request(req, data)
 	}
 	a.answer(rep, req, plan, patchapply.Form(opt.answer))
@@ -247,13 +247,15 @@ func (a *app) counting(repo workplace) func(*edit.File) []byte {
 	return repo.Content
 }
 
-// carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
-	making := func(tree edit.Tree) (*edit.Plan, error) {
-		var err error
-		plan, err = edit.NewPlan(tree, req.Ops, options)
-		return plan, err
+// carryOut plans the request and, unless it is a dry run, commits it. Where
+// policy asks for consent, a person gives it between two plans, which must be the
+// same.
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (*edit.Plan, *gitops.Turn, error) {
+	gate, err := a.newGate(repo, req, options)
+	if err != nil {
+		return nil, nil, err
 	}
+	making := func(tree edit.Tree) (*edit.Plan, error) { return gate.plan(tree, req.Ops, options) }
 	tree, apply := repo.Tree(), repo.Apply
 	if opt.index {
 		recorded, ok := repo.(*gitops.Repo)
@@ -263,15 +265,22 @@ func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Requ
 		tree, apply = recorded.IndexedTree(), recorded.ApplyIndexed
 	}
 	if opt.dryRun {
-		_, err = making(tree)
-		return plan, nil, err
+		plan, err := making(tree)
+		return plan, nil, gate.hypothetical(plan, err)
 	}
-	err = a.holding(ctx, func(ctx context.Context) error {
-		var err error
-		turn, err = apply(ctx, a.turnOf(opt), making)
-		return err
-	})
-	return plan, turn, err
+	var turn *gitops.Turn
+	commit := func() error {
+		return a.holding(ctx, func(ctx context.Context) (err error) {
+			turn, err = apply(ctx, a.turnOf(opt), making)
+			return err
+		})
+	}
+	if err = commit(); errors.Is(err, errConsent) {
+		if err = gate.ask(); err == nil {
+			err = commit()
+		}
+	}
+	return gate.made, turn, err
 }
 
 // turnOf is what the caller knows of the turn that is about to be made.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/hooks"
 	"github.com/chordgit/chordgit/patchapply"
 	"golang.org/x/tools/txtar"
 )
@@ -178,7 +179,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 			t.Fatalf("unknown argument %q", c.args[i])
 		}
 	}
-	opt.Offers = offers(model, "", nil)
+	opt.Offers = (&app{getenv: func(string) string { return "" }}).offers(nil, model, "", make([]*hooks.Config, 2))
 	rep := &report{Command: "apply"}
 	req, err := patchapply.Parse([]byte(c.request), opt)
 	if req != nil {

@@ -37,7 +37,9 @@ type app struct {
 	quiet   bool
 	verbose bool
 	noColor bool
-	code    int       // the exit status
+	code    int             // the exit status
+	files   []*hooks.Config // that were read of the worktree of
+	of      *gitops.Repo
 	signal  os.Signal // that came while a transaction ran
 }
 
@@ -84,7 +86,7 @@ without touching what you did since.`,
 	f.BoolVar(&a.verbose, "verbose", false, "say more: how a request is read")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
 	root.AddCommand(a.applyCommand(), a.beginCommand(), a.endCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
-		a.rewindCommand(), a.redoCommand(), a.verifyCommand(), a.pruneCommand(), a.demoCommand(), a.toolsCommand(), a.versionCommand())
+		a.rewindCommand(), a.redoCommand(), a.verifyCommand(), a.pruneCommand(), a.demoCommand(), a.toolsCommand(), a.policyCommand(), a.versionCommand())
 	return root
 }
 

@@ -17,7 +17,7 @@ func (r *report) done() string {
 	case r.Pruned != nil && r.Status == failed:
 	case r.Pruned != nil:
 		b.WriteString(r.Pruned.text(r.DryRun))
-	case r.DryRun && r.Status != failed:
+	case r.DryRun && r.Status != failed && r.Status != denied:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
 	case r.Status == opened:
 		fmt.Fprintf(&b, "%d\n", *r.Turn) // alone, for scripts
@@ -235,6 +235,9 @@ func (r *report) headline() string {
 		return fmt.Sprintf("%s partially applied: %s committed, %s not applied: %s", name, count(len(r.Files), "change"), count(r.groups, "file group"), first)
 	case r.groups > 0:
 		return fmt.Sprintf("%s failed: no changes committed, %s not applied: %s", name, count(r.groups, "file group"), first)
+	}
+	if r.Status == denied {
+		return name + " denied: " + first
 	}
 	return name + " failed: " + first
 }

@@ -316,14 +316,22 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 // nobody is the ordinary user as whom root runs what root's rights would spoil.
 const nobody = 65534
 
-// scriptCondition adds the condition [user]: `user` can run a command without
-// root's rights.
+// scriptCondition adds the conditions [user]: `user` can run a command without
+// root's rights, and [reftable]: git can keep refs in a reftable.
 func scriptCondition(cond string) (bool, error) {
-	if cond != "user" {
-		return false, fmt.Errorf("unknown condition %q", cond)
+	switch cond {
+	case "user":
+		_, err := exec.LookPath("setpriv")
+		return os.Getuid() != 0 || err == nil, nil
+	case "reftable":
+		dir, err := os.MkdirTemp("", "reftable-")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		return exec.Command("git", "init", "-q", "--ref-format=reftable", dir).Run() == nil, nil
 	}
-	_, err := exec.LookPath("setpriv")
-	return os.Getuid() != 0 || err == nil, nil
+	return false, fmt.Errorf("unknown condition %q", cond)
 }
 
 // cmdOwn gives a tree to the ordinary user: `own DIR…`. Without root's rights it
