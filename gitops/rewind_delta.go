@@ -28,7 +28,7 @@ type delta struct {
 func (r *Repo) delta(t *Turn) (*delta, error) {
 	d := &delta{turn: t, made: t.MadeDirs}
 	var err error
-	if d.changes, err = r.Changes(t); err != nil {
+	if d.changes, err = r.changes(t, true); err != nil {
 		return nil, err
 	}
 	if d.dirModes, err = r.dirModes(t); err != nil {

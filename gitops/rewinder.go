@@ -147,8 +147,7 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 		if err != nil {
 			return damaged(p.d.turn.N, err)
 		}
-		// Where a directory stood the tree proves what it was.
-		if !absent && !p.d.proof.before.isDir(c.Path) {
+		if !absent && !p.d.proof.isDir(c.Path) {
 			s.left = "nobody can tell that it was not there before"
 			if skip, ok := p.d.turn.meta.Skipped.start()[c.Path]; ok {
 				s.left = "it was there before and is not stored (" + skip.Why + ")"

@@ -55,6 +55,7 @@ type Turn struct {
 	Message string // the prompt or description; its first line is the subject
 
 	AgentTurn string // the agent's own id of the turn
+	Late      bool   // closed by somebody else, with no evidence of when its agent stopped: may hold a person's changes
 	Parent    int    // the open turn of the same session in which it ran; 0: none
 
 	Started, Ended time.Time
@@ -434,7 +435,7 @@ func (t *Turn) fill(data []byte) error {
 	}
 	t.meta = m
 	t.Kind, t.Scope, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Scope, m.Status, m.Agent, m.Session, m.Message
-	t.AgentTurn, t.Parent = m.AgentTurn, m.Parent
+	t.AgentTurn, t.Parent, t.Late = m.AgentTurn, m.Parent, m.Late
 	t.Started, t.Ended = m.Started, m.Ended
 	t.Undoes, t.Partial, t.Moves = m.Undoes, m.Partial, slices.Clone(m.Moves)
 	for i := range t.Moves {

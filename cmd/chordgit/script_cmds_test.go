@@ -38,6 +38,7 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"forge":   cmdForge,
 		"turn":    cmdTurn,
 		"back":    cmdBack,
+		"call":    cmdCall,
 	}
 }
 
