@@ -222,6 +222,10 @@ func encodePath(p string) string {
 	return b.String()
 }
 
+// EncodePath makes a path of any bytes a string that JSON can hold: "%",
+// control characters and bytes that are not UTF-8 are written %XX.
+func EncodePath(p string) string { return encodePath(p) }
+
 // decodePath is the way back.
 func decodePath(s string) string {
 	if !strings.Contains(s, "%") {

@@ -30,7 +30,7 @@ type turnReport struct {
 	Undoes   []int     `json:"undoes,omitempty"`
 	UndoneBy int       `json:"undone_by,omitempty"`
 	Partial  bool      `json:"partial,omitempty"`
-	Paths    []string  `json:"paths"`
+	Paths    paths     `json:"paths"`
 	Stored   int64     `json:"stored_bytes"`
 	Files    []file    `json:"files,omitempty"`
 }

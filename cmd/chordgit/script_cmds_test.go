@@ -36,6 +36,8 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"user":    cmdUser,
 		"age":     cmdAge,
 		"forge":   cmdForge,
+		"turn":    cmdTurn,
+		"back":    cmdBack,
 		"call":    cmdCall,
 	}
 }
