@@ -30,7 +30,7 @@ func (r *Repo) sessionFile(id string) string {
 const (
 	memberOpen   = "open"      // an openMark
 	memberClosed = "last_turn" // a closedMark
-	memberHeard  = "heard"     // the time of its last event
+	memberHeard  = "heard"     // the time of its last event after the begin of its open turn
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
 )
 
@@ -99,9 +99,8 @@ func (r *Repo) sessionBegins(t *Turn) error {
 	}
 	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
 		delete(state, misses)
-		return put(state, map[string]any{
-			memberOpen: openMark{t.N, t.tag.String()}, memberHeard: time.Now().UTC(), memberRefs: refs,
-		})
+		delete(state, memberHeard)
+		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: refs})
 	})
 }
 
@@ -195,6 +194,16 @@ func (r *Repo) openTurns() (list []*Turn, err error) {
 		}
 	}
 	return list, nil
+}
+
+// SoleSession is the session of the one turn that is open in this worktree;
+// empty if none is, or several are, or it has no name.
+func (r *Repo) SoleSession() (string, error) {
+	open, err := r.openTurns()
+	if err != nil || len(open) != 1 {
+		return "", err
+	}
+	return open[0].Session, nil
 }
 
 // noOpenTurn says that a session has none, and since when.

@@ -36,6 +36,9 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"user":    cmdUser,
 		"age":     cmdAge,
 		"forge":   cmdForge,
+		"turn":    cmdTurn,
+		"back":    cmdBack,
+		"call":    cmdCall,
 	}
 }
 
