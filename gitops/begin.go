@@ -122,6 +122,7 @@ func (r *Repo) startMeta(t *Turn, c *captured) error {
 	}
 	facts := c.Facts(nil, nil)
 	m.facts(facts)
+	t.Notes = r.exposed(facts)
 	for _, p := range facts.Nested {
 		m.Nested = append(m.Nested, metaNested{Path: encodePath(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
 	}

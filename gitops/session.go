@@ -196,6 +196,16 @@ func (r *Repo) openTurns() (list []*Turn, err error) {
 	return list, nil
 }
 
+// SoleSession is the session of the one turn that is open in this worktree;
+// empty if none is, or several are, or it has no name.
+func (r *Repo) SoleSession() (string, error) {
+	open, err := r.openTurns()
+	if err != nil || len(open) != 1 {
+		return "", err
+	}
+	return open[0].Session, nil
+}
+
 // noOpenTurn says that a session has none, and since when.
 func (r *Repo) noOpenTurn(session string) error {
 	msg := "no turn open"

@@ -63,11 +63,12 @@ type Turn struct {
 	Partial        bool     // a rewind that did not take everything back
 	Paths          []string // the paths that changed, sorted
 	Moves          []Move
-	MadeDirs       []string // directories that the turn made, parents first
-	RemovedDirs    []string // directories that the turn removed, children first
-	Worktree       string   // "main", or the linked worktree's id
-	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
-	StoredBytes    int64    // of the objects that were new with the turn, before compression
+	MadeDirs       []string    // directories that the turn made, parents first
+	RemovedDirs    []string    // directories that the turn removed, children first
+	Notes          []edit.Note // what a person should know of the start; as returned by Begin only
+	StoredBytes    int64       // of the objects that were new with the turn, before compression
+	Worktree       string      // "main", or the linked worktree's id
+	Head           string      // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
 
 	tag, tree object.ID
 	said      string // the tag's message, as read

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +71,6 @@ The change is recorded as a turn that "chordgit rewind" takes back.`,
 			if cmd.Flags().Changed("atomic") {
 				opt.flags.Apply.Atomic = &opt.atomic
 			}
-			opt.session = cmp.Or(opt.session, a.getenv("CHORDGIT_SESSION"))
 			a.apply(cmd.Context(), args, opt)
 			return nil
 		},
@@ -142,6 +140,8 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	}
 	layers, err := a.layers(repo)
 	settings := hooks.MergeConfig(append([]*hooks.Config{&opt.flags}, layers...)...)
+	openErr = errors.Join(openErr, err)
+	opt.session, err = a.session(repo, opt.session)
 	openErr = errors.Join(openErr, err)
 	data, err := a.request(args, settings.RequestLimit)
 	if err != nil {

@@ -114,19 +114,26 @@ func (c *child) stopped(tty *terminal, group int, s unix.Signal) {
 		return // nobody here who would continue us: whoever stopped it will
 	}
 	tty.takeBack(group)
-	signal.Reset(syscall.SIGTSTP)
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, syscall.SIGCONT)
-	unix.Kill(0, unix.SIGTSTP)
-	select {
-	case <-continued:
-	case <-time.After(200 * time.Millisecond): // no shell with jobs: the signal was ignored
+	if supervised() {
+		continued := make(chan os.Signal, 1)
+		signal.Notify(continued, syscall.SIGCONT)
+		unix.Kill(0, unix.SIGSTOP) // SIGTSTP would come to our own handler
+		<-continued
+		signal.Stop(continued)
 	}
-	signal.Stop(continued)
-	signal.Notify(c.signals, syscall.SIGTSTP)
 	if tty.ours() { // in the foreground again
 		tty.lend(group)
 		return
 	}
 	unix.Kill(-group, unix.SIGCONT)
+}
+
+// supervised reports whether a shell with jobs started us: it will continue what
+// it sees stopped. In a script nobody does, so there the stop key does nothing.
+func supervised() bool {
+	parent := unix.Getppid()
+	group, err1 := unix.Getpgid(parent)
+	theirs, err2 := unix.Getsid(parent)
+	own, err3 := unix.Getsid(0)
+	return err1 == nil && err2 == nil && err3 == nil && group != unix.Getpgrp() && theirs == own
 }

@@ -86,8 +86,13 @@ without touching what you did since.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "say only what went wrong")
 	f.BoolVar(&a.verbose, "verbose", false, "say more: how a request is read")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
-	root.AddCommand(a.applyCommand(), a.beginCommand(), a.endCommand(), a.runCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
-		a.rewindCommand(), a.redoCommand(), a.verifyCommand(), a.pruneCommand(), a.demoCommand(), a.toolsCommand(), a.policyCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(),
+		a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(),
+		a.logCommand(), a.showCommand(), a.diffCommand(),
+		a.rewindCommand(), a.redoCommand(),
+		a.policyCommand(), a.toolsCommand(),
+		a.verifyCommand(), a.pruneCommand(),
+		a.demoCommand(), a.versionCommand())
 	return root
 }
 

@@ -98,7 +98,7 @@ func (a *app) runTurn(ctx context.Context, t gitops.Turn, f turnFlags, args []st
 	// A signal that comes now makes the end look no further.
 	ctx, cancel := c.signalled(ctx)
 	defer cancel()
-	a.endRun(ctx, repo, open, bar, f, status, notStartedNote(trouble))
+	a.endRun(ctx, repo, open, bar, f, status, append(open.Notes, notStartedNote(trouble)...))
 }
 
 // runInside runs the command of a run inside another one, whose turn records

@@ -76,7 +76,7 @@ func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
 		return
 	}
 	rep := &report{Command: "begin", Status: opened, Turn: &open.N}
-	rep.note(uncovered(open))
+	rep.note(append(uncovered(open), open.Notes...))
 	a.report(rep)
 	if !a.quiet && !a.json {
 		fmt.Fprintf(a.stderr, "chordgit: turn %d is open; chordgit end closes it\n", open.N)
@@ -190,6 +190,11 @@ func uncoveredWhy(why string) string {
 		"vanished":   "not covered: it was gone, or another, when it was read",
 		"late":       "made while the start was recorded: it stays",
 		"sparse":     "outside the sparse checkout",
+		// Of init.
+		"ignored":      "not covered: an ignore rule hides it",
+		"nested":       "a repository: its files are covered, its .git is not",
+		"submodule":    "a submodule: its files are covered, its .git is not",
+		"linked-rules": "a link: not read as ignore rules, as by git",
 	}
 	if w := words[why]; w != "" {
 		return w
