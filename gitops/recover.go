@@ -33,6 +33,7 @@ func (r *Repo) Recover(ctx context.Context) error {
 // recover judges every open mark of this worktree, under the worktree's lock:
 // whoever held it died. What it finds damaged it reports and does not touch.
 func (r *Repo) recover(ctx context.Context) error {
+	r.releaseKeeps()
 	open, err := r.numbers(openPrefix)
 	if err != nil {
 		return trouble(edit.Damaged, "the open turns cannot be listed", err)
@@ -64,6 +65,10 @@ func (r *Repo) recover(ctx context.Context) error {
 	}
 	return r.removeStaleLocks(ctx)
 }
+
+// releaseKeeps gives packs that were written beside a gc to the next one. One
+// that cannot be released costs room, not data.
+func (r *Repo) releaseKeeps() { _ = r.db.ReleaseKeeps() }
 
 // ours reports whether this process may judge an open turn: it is this
 // worktree's, and its machine is this one or has long been silent.
@@ -105,6 +110,7 @@ func (r *Repo) enter(ctx context.Context) (unlock func(), err error) {
 		}
 		broken, err := r.broken()
 		if err == nil && (!broken || repaired) {
+			r.releaseKeeps()
 			return unlock, nil
 		}
 		unlock()

@@ -268,7 +268,7 @@ func gitState(ts *testscript.TestScript, dir string) string {
 		{"reflog", "--all"}, {"ls-files", "-s", "-t"}, {"for-each-ref", "--format=%(refname) %(objectname)"},
 	} {
 		for line := range strings.SplitSeq(gitOut(ts, ts.MkAbs(dir), cmd...), "\n") {
-			if !strings.Contains(line, "refs/chordgit/") {
+			if line != "" && !strings.Contains(line, "refs/chordgit/") {
 				fmt.Fprintln(&b, line)
 			}
 		}
