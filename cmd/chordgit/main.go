@@ -37,8 +37,9 @@ type app struct {
 	quiet   bool
 	verbose bool
 	noColor bool
-	code    int       // the exit status
-	signal  os.Signal // that came while a transaction ran
+	code    int                // the exit status
+	signal  os.Signal          // that came while a transaction ran
+	abandon context.CancelFunc // ends the programs that were started; nil: none was
 }
 
 // run executes one command line and returns the exit status.
@@ -98,6 +99,7 @@ func (a *app) open() (*gitops.Repo, error) {
 		}
 	}
 	opt.Coverage = a.coverage
+	opt.Children, a.abandon = context.WithCancel(context.Background())
 	dir := a.dir
 	if dir == "" {
 		dir = "."
