@@ -323,6 +323,7 @@ func (r *Repo) nestedLayout(path string) *repo.Layout {
 	if err != nil || l.Top != dir {
 		return nil
 	}
+	l.Children = r.opt.Children
 	return l
 }
 
