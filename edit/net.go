@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -70,10 +71,16 @@ func (p *planner) net(plan *Plan) (errs Errors) {
 			if same {
 				continue
 			}
-			c.After = n.file()
 			if before == nil && n.origin != "" && p.picture[n.origin] == nil {
 				c.From = n.origin
+			} else if n.mode.IsRegular() {
+				// No move that the plan can name: it must hold the bytes itself.
+				if _, err := (&run{planner: p}).content(n); err != nil {
+					err.Path = cmp.Or(err.Path, n.origin)
+					errs = append(errs, err)
+				}
 			}
+			c.After = n.file()
 			if before.Regular() && before.Stat.Nlink > 1 {
 				plan.Notes = append(plan.Notes, Note{Code: "hard-link", Path: path, Msg: fmt.Sprintf("a hard link: the file has %d names, the others keep the old content", before.Stat.Nlink)})
 			}
