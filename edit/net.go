@@ -30,8 +30,7 @@ func (p *planner) result() (*Plan, Errors) {
 	}
 	boundFacts(plan.Failures, factsMost)
 	errs := p.net(plan)
-	p.mkdir(plan)
-	return plan, errs
+	return plan, append(errs, p.mkdir(plan)...)
 }
 
 // What an answer says beyond the reason of each failure, in lines.
@@ -116,15 +115,23 @@ func (p *planner) unchanged(path string, before *File, n *node) (bool, *Error) {
 	return bytes.Equal(old, data), nil
 }
 
-// mkdir lists the directories that the created files lack.
-func (p *planner) mkdir(plan *Plan) {
+// mkdir lists the directories that the created files lack. A file where one of
+// them should be refuses the request, unless it goes.
+func (p *planner) mkdir(plan *Plan) (errs Errors) {
 	made := map[string]bool{}
 	for _, c := range plan.Changes {
 		if c.After == nil || c.Before != nil {
 			continue
 		}
 		for dir := path.Dir(c.Path); dir != "." && !made[dir]; dir = path.Dir(dir) {
-			if f, _ := p.lookup(dir); f.IsDir() {
+			f, err := p.lookup(dir)
+			if f.IsDir() {
+				break
+			}
+			if _, touched := p.start[dir]; !touched && (f != nil || err != nil) {
+				i := p.first[c.Path]
+				errs = append(errs, &Error{Code: NotRegular, Path: c.Path, Op: i + 1, Line: p.ops[i].Line, Err: err,
+					Msg: fmt.Sprintf("lies below %s, which is %s", Quote(dir), f.KindName())})
 				break
 			}
 			made[dir] = true
@@ -132,6 +139,7 @@ func (p *planner) mkdir(plan *Plan) {
 		}
 	}
 	sort.Strings(plan.Mkdir)
+	return errs
 }
 
 // A node is what stands at a path in the picture.
