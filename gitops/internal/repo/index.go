@@ -105,6 +105,8 @@ func mapFile(name string) (data []byte, unmap func(), mtime int64, err error) {
 func (l *Layout) indexFile() string {
 	other := os.Getenv("GIT_INDEX_FILE")
 	switch {
+	case l.otherIndex != "":
+		return l.otherIndex
 	case !l.InHook || other == "":
 		return filepath.Join(l.GitDir, "index")
 	case filepath.IsAbs(other):
@@ -112,6 +114,9 @@ func (l *Layout) indexFile() string {
 	}
 	return filepath.Join(l.Top, other)
 }
+
+// IndexFile is the file that git has the index in.
+func (l *Layout) IndexFile() string { return l.indexFile() }
 
 // IndexLock returns the lock that a git program holds, or left behind, on the
 // index; empty if there is none.

@@ -50,6 +50,16 @@ type Layout struct {
 	// InHook keeps the variables by which a git hook is told of a temporary
 	// index and object directory; set it in a hook, for its own repository.
 	InHook bool
+
+	otherIndex string // read instead of the worktree's own; see WithIndex
+}
+
+// WithIndex is the layout with another file as its index, as git's
+// GIT_INDEX_FILE has it.
+func (l *Layout) WithIndex(name string) *Layout {
+	other := *l
+	other.otherIndex = name
+	return &other
 }
 
 // Linked reports whether this is a linked worktree.
@@ -227,6 +237,18 @@ func (l *Layout) InProgress() string {
 		if _, err := os.Lstat(filepath.Join(l.GitDir, filepath.FromSlash(m.file))); err == nil {
 			return m.operation
 		}
+	}
+	return ""
+}
+
+// Operation is InProgress, and "bisect" while a bisection runs, which leaves
+// index and files alone.
+func (l *Layout) Operation() string {
+	if op := l.InProgress(); op != "" {
+		return op
+	}
+	if _, err := os.Lstat(filepath.Join(l.GitDir, "BISECT_LOG")); err == nil {
+		return "bisect"
 	}
 	return ""
 }
