@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -42,6 +43,9 @@ func (e *ending) owners(how closing) error {
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
 	e.meta.Late = how.late && !e.heardSince()
 	set := func(p, who string) {
+		if git := e.cargo.owners[p]; git == OwnerGit || git != "" && who == OwnerSelf {
+			who = git
+		}
 		if who == OwnerSelf {
 			return
 		}
@@ -58,7 +62,34 @@ func (e *ending) owners(how closing) error {
 			set(p, e.owner(p, object.ID{}, acts))
 		}
 	}
+	all := slices.Collect(maps.Keys(e.meta.Modes.After))
+	for _, d := range e.diff {
+		all = append(all, encodePath(d.Path))
+	}
+	e.meta.Owners.compact(all)
 	return nil
+}
+
+// compact makes git the default where most of what changed merely came with a
+// move of HEAD: then a pull of 100,000 files costs no list of them. paths are
+// all that changed, encoded.
+func (o *metaOwners) compact(paths []string) {
+	came := 0
+	for _, p := range paths {
+		if o.Paths[p] == OwnerGit {
+			came++
+		}
+	}
+	if 2*came <= len(paths) {
+		return
+	}
+	others := map[string]string{}
+	for _, p := range paths {
+		if who := cmp.Or(o.Paths[p], OwnerSelf); who != OwnerGit {
+			others[p] = who
+		}
+	}
+	o.Default, o.Paths = OwnerGit, others
 }
 
 // heardSince reports whether the session gave a sign of life after its begin.

@@ -62,7 +62,7 @@ func (r *Repo) recover(ctx context.Context) error {
 			}
 		}
 	}
-	return r.removeStaleLocks(ctx)
+	return errors.Join(r.namePending(), r.removeStaleLocks(ctx))
 }
 
 // ours reports whether this process may judge an open turn: it is this
@@ -130,6 +130,9 @@ func (r *Repo) broken() (bool, error) {
 		if closed, err := r.closed(t); err != nil || closed {
 			return closed, err
 		}
+	}
+	if r.isPending() {
+		return true, nil // to be named
 	}
 	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))
 	return len(stale) > 0, err

@@ -32,6 +32,7 @@ const (
 	memberClosed = "last_turn" // a closedMark
 	memberHeard  = "heard"     // the time of its last event
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
+	memberGit    = "git"       // the rest of git's state then: a gitStart
 )
 
 // An openMark names a session's open turn, so that its ref can be made again.
@@ -90,17 +91,13 @@ func (r *Repo) heard(ctx context.Context, session string) error {
 	})
 }
 
-// sessionBegins notes an open turn and what the refs are. A new turn clears the
+// sessionBegins notes an open turn and git's state. A new turn clears the
 // count of texts that were looked for in vain.
-func (r *Repo) sessionBegins(t *Turn) error {
-	refs, err := r.userRefs()
-	if err != nil {
-		return err
-	}
+func (r *Repo) sessionBegins(t *Turn, start *gitStart) error {
 	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
 		delete(state, misses)
 		return put(state, map[string]any{
-			memberOpen: openMark{t.N, t.tag.String()}, memberHeard: time.Now().UTC(), memberRefs: refs,
+			memberOpen: openMark{t.N, t.tag.String()}, memberHeard: time.Now().UTC(), memberRefs: start.refs, memberGit: start,
 		})
 	})
 }
@@ -111,6 +108,8 @@ func (r *Repo) sessionEnds(open, closed *Turn) error {
 	return r.changeSession(open.Session, func(state map[string]json.RawMessage) error {
 		delete(state, memberOpen)
 		delete(state, memberRefs)
+		delete(state, memberGit)
+		os.Remove(r.indexKept(open.Session)) // one that stays is replaced by the next begin
 		mark := closedMark{At: time.Now().UTC(), By: "unchanged"}
 		if closed != nil {
 			mark.Turn, mark.By = closed.N, closed.Status

@@ -69,7 +69,9 @@ type Turn struct {
 	StoredBytes    int64    // of the objects that were new with the turn, before compression
 
 	tag, tree object.ID
-	said      string // the tag's message, as read
+	git       object.ID // the tree git/ of one that is about to be recorded; zero: none
+	facts     *gitFacts // of a rewind that takes git's state back; nil: it does not
+	said      string    // the tag's message, as read
 	meta      *meta
 }
 

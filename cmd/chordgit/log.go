@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type turnReport struct {
 	Paths    []string  `json:"paths"`
 	Stored   int64     `json:"stored_bytes"`
 	Files    []file    `json:"files,omitempty"`
+
+	Move *gitops.HeadMove `json:"head_move,omitempty"` // other than by the turn's own commits
 }
 
 func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
@@ -37,6 +40,7 @@ func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
 		Started: t.Started, Ended: t.Ended, Worktree: t.Worktree, Head: t.Head,
 		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
+		Move: t.HeadMove(),
 	}
 }
 
@@ -120,6 +124,9 @@ func (r turnReport) line(sizes bool) string {
 		parts = append(parts, edit.Quote(r.Subject))
 	}
 	parts = append(parts, pathList(r.Paths))
+	if r.Move != nil && r.Move.Files > 0 {
+		parts = append(parts, r.Move.Came())
+	}
 	if r.Agent != "" {
 		parts = append(parts, "by "+edit.Quote(r.Agent))
 	}
@@ -248,6 +255,9 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
 	line("When", fmt.Sprintf("%s (%s)", r.Ended.Local().Format("2006-01-02 15:04:05"), ago(r.Ended)))
 	line("Worktree", r.Worktree)
 	line("Head", r.Head)
+	if r.Move != nil {
+		line("Moved", fmt.Sprintf("%s → %s by %s", r.Move.From, r.Move.To, r.Move.With()))
+	}
 	if len(r.Undoes) > 0 {
 		line("Undoes", numbers(r.Undoes))
 	}
@@ -258,7 +268,21 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
 		line("Undone", fmt.Sprintf("by turn %d", r.UndoneBy))
 	}
 	fmt.Fprintln(w)
-	for _, f := range r.Files {
+	came := func(f file) bool { return turn.Owner(f.Path) == gitops.OwnerGit }
+	own := slices.DeleteFunc(slices.Clone(r.Files), came)
+	a.showFiles(own)
+	if len(own) < len(r.Files) {
+		if len(own) > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, r.Move.Came())
+		a.showFiles(slices.DeleteFunc(slices.Clone(r.Files), func(f file) bool { return !came(f) }))
+	}
+	return nil
+}
+
+func (a *app) showFiles(files []file) {
+	for _, f := range files {
 		text := f.String()
 		if f.Added+f.Removed > 0 {
 			text += fmt.Sprintf("  +%d −%d", f.Added, f.Removed)
@@ -266,7 +290,6 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
 		if f.Mode != "" && f.Change != "add" {
 			text += "  mode " + f.Mode
 		}
-		fmt.Fprintln(w, text)
+		fmt.Fprintln(a.stdout, text)
 	}
-	return nil
 }

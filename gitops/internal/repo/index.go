@@ -62,7 +62,7 @@ func (l *Layout) Index() (*Index, error) { return l.index(nil) }
 // index is Index, and calls f for each entry on the pass over them that checks
 // their form. If that fails what f has seen is void: x.listed has the entries.
 func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
-	name := l.indexFile()
+	name := l.IndexFile()
 	// git replaces the file and never cuts it, so that it can be mapped:
 	// reading the megabytes of a large one costs more than the search.
 	data, unmap, mtime, err := mapFile(name)
@@ -101,8 +101,8 @@ func mapFile(name string) (data []byte, unmap func(), mtime int64, err error) {
 	return data, unmap, info.ModTime().UnixNano(), err
 }
 
-// indexFile is the file that git has the index in.
-func (l *Layout) indexFile() string {
+// IndexFile is the file that git has the index in.
+func (l *Layout) IndexFile() string {
 	other := os.Getenv("GIT_INDEX_FILE")
 	switch {
 	case l.otherIndex != "":
@@ -115,13 +115,10 @@ func (l *Layout) indexFile() string {
 	return filepath.Join(l.Top, other)
 }
 
-// IndexFile is the file that git has the index in.
-func (l *Layout) IndexFile() string { return l.indexFile() }
-
 // IndexLock returns the lock that a git program holds, or left behind, on the
 // index; empty if there is none.
 func (l *Layout) IndexLock() string {
-	name := l.indexFile() + ".lock"
+	name := l.IndexFile() + ".lock"
 	if _, err := os.Lstat(name); err != nil {
 		return ""
 	}
