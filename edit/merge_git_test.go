@@ -114,9 +114,12 @@ func heavy(rng *rand.Rand) (base, ours, theirs []byte) {
 	w := &texter{rng: rng, words: []int{20, 500, 100000}[rng.IntN(3)]}
 	lines := w.lines(1000 + rng.IntN(3000))
 	mine := slices.Clone(lines)
-	near := 2 + rng.IntN(len(mine))
-	for i := range mine {
-		if rng.IntN(10) > 0 {
+	near, stretch := 2+rng.IntN(len(mine)), 1+rng.IntN(100)
+	for i, mixed := 0, true; i < len(mine); i++ {
+		if rng.IntN(stretch) == 0 {
+			mixed = rng.IntN(10) > 2
+		}
+		if mixed {
 			k := min(len(mine)-1, i+rng.IntN(near))
 			mine[i], mine[k] = mine[k], mine[i]
 		}

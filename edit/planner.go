@@ -17,10 +17,10 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	if opt.FileLimit == 0 {
 		opt.FileLimit = defaultFileLimit
 	}
-	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, first: map[string]int{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
+	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, first: map[string]int{}, others: map[string]*Meanwhile{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
 	work := p.byGroups
 	if opt.Compat == Codex {
-		work = p.sequence
+		work = p.inSequence
 	}
 	if errs := work(); len(errs) > 0 {
 		return nil, errs
@@ -40,22 +40,35 @@ func (p *planner) byGroups() Errors {
 	if errs := p.survey(); len(errs) > 0 {
 		return errs
 	}
+	if errs := p.policy(); len(errs) > 0 {
+		return errs
+	}
 	p.group()
 	return p.perform()
+}
+
+// inSequence carries them out one after another. Where the names lead is known
+// only then, but nothing is written yet.
+func (p *planner) inSequence() Errors {
+	if errs := p.sequence(); len(errs) > 0 {
+		return errs
+	}
+	return p.policy()
 }
 
 // A planner carries one request from operations to a plan.
 type planner struct {
 	*resolver
 	ops     []Op
-	targets []target            // one an operation
-	start   map[string]*File    // the snapshot: what stood at each touched path
-	names   map[string][]string // the spellings of each touched path
-	sparse  map[string]bool     // paths outside the sparse checkout
-	differs map[string]bool     // paths that are not as their index entry says, where that counts
-	notes   []Note              // of the survey
-	touched []string            // the touched paths, sorted
-	first   map[string]int      // the first operation that touches each path
+	targets []target              // one an operation
+	start   map[string]*File      // the snapshot: what stood at each touched path
+	names   map[string][]string   // the spellings of each touched path
+	sparse  map[string]bool       // paths outside the sparse checkout
+	differs map[string]bool       // paths that are not as their index entry says, where that counts
+	notes   []Note                // of the survey
+	touched []string              // the touched paths, sorted
+	others  map[string]*Meanwhile // what somebody else did to each path, where that was asked
+	first   map[string]int        // the first operation that touches each path
 
 	groups   []string            // each operation's group, named by its source path
 	members  map[string][]int    // the operations of each group

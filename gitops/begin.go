@@ -41,9 +41,6 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 		t.Kind = KindTurn
 	}
 	t.Started = time.Now()
-	if err := r.closeDead(ctx); err != nil {
-		return nil, err
-	}
 	unlock, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -55,13 +52,13 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 	}
 	if open != nil {
 		if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
-			return open, r.heard(ctx, t.Session)
+			return open, nil
 		}
-		kept := t.AgentTurn == "" && open.AgentTurn == ""
+		kept := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn
 		if _, dropped, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: kept}); err != nil {
 			return nil, err
 		} else if kept && dropped {
-			return open, r.heard(ctx, t.Session)
+			return open, nil
 		}
 	}
 	return r.begin(ctx, &t)
@@ -125,6 +122,7 @@ func (r *Repo) startMeta(t *Turn, c *captured, head metaHead) error {
 	}
 	facts := c.Facts(nil, nil)
 	m.facts(facts)
+	t.Notes = r.exposed(facts)
 	for _, p := range facts.Nested {
 		m.Nested = append(m.Nested, metaNested{Path: encodePath(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
 	}
@@ -215,14 +213,23 @@ func (r *Repo) tagTrees(t *Turn, batch *object.Batch, before object.ID, after *o
 	return batch.Flush()
 }
 
+// mayRecord refuses inside a push: git takes no refs there, and what is stored
+// goes when the push is refused.
+func mayRecord() error {
+	if os.Getenv("GIT_QUARANTINE_PATH") == "" {
+		return nil
+	}
+	return &edit.Error{Code: RefusedRoot, Msg: "inside a push (GIT_QUARANTINE_PATH is set) nothing is recorded"}
+}
+
 // mayCapture refuses worktrees of which everything would be too much, and a
 // capture inside a push.
 func (r *Repo) mayCapture() error {
-	if r.layout.InHook && os.Getenv("GIT_QUARANTINE_PATH") != "" {
-		return &edit.Error{Code: RefusedRoot, Msg: "inside a push nothing is recorded"}
+	if err := mayRecord(); err != nil {
+		return err
 	}
-	if r.coverage.AllowRoot {
-		return nil
+	if cover, err := r.covered(); err != nil || cover.AllowRoot {
+		return err
 	}
 	top := r.layout.Top
 	home, err := os.UserHomeDir()
@@ -246,5 +253,5 @@ func (r *Repo) mayCapture() error {
 	if what == "" {
 		return nil
 	}
-	return &edit.Error{Code: RefusedRoot, Path: top, Msg: fmt.Sprintf("%s is %s: all of it would be captured; set snapshot.allow_root in your own configuration if that is meant", edit.Quote(top), what)}
+	return &edit.Error{Code: RefusedRoot, Path: top, Msg: fmt.Sprintf("this is %s: all of it would be captured; set snapshot.allow_root in your own configuration if that is meant", what)}
 }

@@ -33,6 +33,9 @@ type Options struct {
 	// Repaired is told, one line each, what recovery did about transactions
 	// that an earlier process left unfinished. Nil: nobody listens.
 	Repaired func(line string)
+	// Coverage says what captures store. It is asked when the first one begins,
+	// which may be that of a turn which a dead process left open. Nil: the defaults.
+	Coverage func(*Repo) (Coverage, error)
 	// Step is called before every step of a transaction, for tests that kill or
 	// race it there. Nil: nothing.
 	Step func(step string)
@@ -51,11 +54,30 @@ type Repo struct {
 	opt    Options
 	layout *repo.Layout
 	db     *object.DB
-	refs   *ref.Store
+	refs   refStore
 	tree   *snapshot.Worktree
 	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
 
-	coverage Coverage
+	coverage *Coverage // nil: not asked for yet
+}
+
+// A refStore keeps the refs of the repository. Those that are born and removed
+// are our own, and none is moved.
+type refStore interface {
+	Head() (ref.Head, error)
+	Read(name string) (object.ID, error)
+	List(prefix string) ([]ref.Ref, error)
+	Create(name string, id object.ID) error
+	Remove(name string, id object.ID) error
+	RemoveLocks(prefix string) ([]string, error)
+}
+
+func refsOf(l *repo.Layout, opt Options) refStore {
+	format := l.Config.Format()
+	if l.Config.Reftable() {
+		return &ref.Program{Format: format, Command: l.Command, NoSync: opt.NoSync}
+	}
+	return &ref.Store{Format: format, GitDir: l.GitDir, CommonDir: l.CommonDir, Perm: l.Perm(), NoSync: opt.NoSync}
 }
 
 // Open opens the worktree that holds dir. A directory that is in no worktree
@@ -75,10 +97,10 @@ func Open(dir string, opt Options) (*Repo, error) {
 		return nil, &edit.Error{Code: NotARepository, Err: err}
 	}
 	r := &Repo{opt: opt, layout: layout}
-	if r.db, err = object.Open(layout.CommonDir, object.Options{Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
+	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Partial: layout.Config.Partial, Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
 		return nil, err
 	}
-	r.refs = &ref.Store{GitDir: layout.GitDir, CommonDir: layout.CommonDir, Perm: layout.Perm(), NoSync: opt.NoSync}
+	r.refs = refsOf(layout, opt)
 	if r.tree, err = r.worktree(false); err != nil {
 		return nil, err
 	}
@@ -103,8 +125,15 @@ func (r *Repo) Close() error {
 // Top is the absolute path of the worktree's root.
 func (r *Repo) Top() string { return r.layout.Top }
 
-// Tree is the worktree as a planner sees it.
-func (r *Repo) Tree() edit.Tree { return tree{r} }
+// Tree is the worktree as a planner sees it in no turn.
+func (r *Repo) Tree() edit.Tree { return tree{r: r} }
+
+// TreeOf is the worktree as a planner sees it for a session: it knows the
+// session's open turn, if there is one.
+func (r *Repo) TreeOf(session string) (edit.Tree, error) {
+	open, err := r.openTurn(session)
+	return tree{r, open}, err
+}
 
 // PlanOptions are the options that follow from the worktree.
 func (r *Repo) PlanOptions() edit.Options {
@@ -136,7 +165,10 @@ func (r *Repo) Content(f *edit.File) []byte {
 }
 
 // A tree is a Repo as an [edit.Tree].
-type tree struct{ r *Repo }
+type tree struct {
+	r    *Repo
+	open *Turn // of the session that asks; nil: none
+}
 
 func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Lookup(path) }
 func (t tree) Load(path string, f *edit.File) error   { return t.r.tree.Load(path, f) }

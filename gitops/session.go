@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -30,7 +29,6 @@ func (r *Repo) sessionFile(id string) string {
 const (
 	memberOpen   = "open"      // an openMark
 	memberClosed = "last_turn" // a closedMark
-	memberHeard  = "heard"     // the time of its last event
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
 	memberGit    = "git"       // the rest of git's state then: a gitStart
 )
@@ -79,26 +77,12 @@ func (r *Repo) changeSession(session string, change func(state map[string]json.R
 	return r.writeSession(name, session, state)
 }
 
-// heard notes a sign of life of a session.
-func (r *Repo) heard(ctx context.Context, session string) error {
-	unlock, err := r.lockNumbers(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return r.changeSession(session, func(state map[string]json.RawMessage) error {
-		return put(state, map[string]any{memberHeard: time.Now().UTC()})
-	})
-}
-
 // sessionBegins notes an open turn and git's state. A new turn clears the
 // count of texts that were looked for in vain.
 func (r *Repo) sessionBegins(t *Turn, start *gitStart) error {
 	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
 		delete(state, misses)
-		return put(state, map[string]any{
-			memberOpen: openMark{t.N, t.tag.String()}, memberHeard: time.Now().UTC(), memberRefs: start.refs, memberGit: start,
-		})
+		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: start.refs, memberGit: start})
 	})
 }
 
@@ -194,6 +178,16 @@ func (r *Repo) openTurns() (list []*Turn, err error) {
 		}
 	}
 	return list, nil
+}
+
+// SoleSession is the session of the one turn that is open in this worktree;
+// empty if none is, or several are, or it has no name.
+func (r *Repo) SoleSession() (string, error) {
+	open, err := r.openTurns()
+	if err != nil || len(open) != 1 {
+		return "", err
+	}
+	return open[0].Session, nil
 }
 
 // noOpenTurn says that a session has none, and since when.

@@ -1,7 +1,8 @@
 // Package hooks decides what is allowed and speaks with agents about it.
 //
-// It opens no file of the worktree and knows no repository. What it holds so
-// far is the recognition of the agent that runs a command.
+// It decodes the configuration, judges operations by it ([Policy]), decides which
+// tools a model is offered, and recognises the agent that runs a command. It opens
+// no file and knows no repository: who asks tells it what exists.
 package hooks
 
 import "strings"

@@ -41,9 +41,11 @@ type Config struct {
 		MaxSize             int64 // bytes
 		AutoPrune           *bool
 	}
-	Compat    Compat
-	Providers map[string]*Provider
-	Snapshot  SnapshotConfig
+	Compat     Compat
+	Providers  map[string]*Provider
+	Snapshot   SnapshotConfig
+	Policy     PolicyConfig
+	Permission map[string]*ToolRules // by tool: edit, apply_patch, write, delete, move, or * for all
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -70,9 +72,11 @@ func (c *Config) schema() section {
 			"max_size":   size(&c.Store.MaxSize),
 			"auto_prune": boolean(&c.Store.AutoPrune),
 		}.decode,
-		"compat":    c.Compat.schema().decode,
-		"providers": named(&c.Providers, (*Provider).schema),
-		"snapshot":  c.Snapshot.schema().decode,
+		"snapshot":   c.Snapshot.schema().decode,
+		"compat":     c.Compat.schema().decode,
+		"providers":  named(&c.Providers, (*Provider).schema),
+		"policy":     c.Policy.schema().decode,
+		"permission": permission(&c.Permission),
 	}
 }
 
@@ -84,12 +88,22 @@ func (c *Config) schema() section {
 // the order of the text, each of the form "PLACE:LINE:COLUMN: MESSAGE" and with
 // its line in Lines; the Config is then nil. A file with an error is never to be
 // taken for an empty one.
+//
+// What counts only in the user's file is an error here.
 func DecodeConfig(place string, data []byte) (*Config, error) {
-	d := decoder{place: place}
+	return decodeConfig(decoder{place: place}, data)
+}
+
+// DecodeUserConfig is [DecodeConfig] for the user's file.
+func DecodeUserConfig(place string, data []byte) (*Config, error) {
+	return decodeConfig(decoder{place: place, user: true}, data)
+}
+
+func decodeConfig(d decoder, data []byte) (*Config, error) {
 	c := &Config{}
 	d.read(data, func(root ast.Node) {
 		c.schema().decode(&d, "", root)
-		if c.Snapshot.AllowRoot != nil && inRepository(place) {
+		if c.Snapshot.AllowRoot != nil && !d.user {
 			d.errorf(start(root), "snapshot.allow_root: allow counts only in the user's file")
 		}
 	})
@@ -98,10 +112,6 @@ func DecodeConfig(place string, data []byte) (*Config, error) {
 	}
 	return c, nil
 }
-
-// inRepository reports whether the place of a file is one in a repository: any
-// but the user's.
-func inRepository(place string) bool { return strings.HasSuffix(place, ConfigName) }
 
 // Settings are the values in force, in the terms of the packages that use them.
 type Settings struct {

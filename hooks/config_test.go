@@ -67,7 +67,7 @@ store: {keep_turns: 40, keep_days: 7, max_size: 1MiB, auto_prune: false}
 
 // badConfigs are texts and their errors.
 var badConfigs = []struct{ name, text, want string }{
-	{"unknown key at the top", "policy:\n  deny: [a]\n", `1:1: unknown key "policy"`},
+	{"unknown key at the top", "rules:\n  deny: [a]\n", `1:1: unknown key "rules"`},
 	{"unknown key in a section", "match:\n  x: 1\n", `2:3: unknown key "x" in match`},
 	{"two letters swapped", "macth: {}\nlimits:\n  flie: 1\n", `1:1: unknown key "macth" (did you mean "match"?)
 3:3: unknown key "flie" in limits (did you mean "file"?)`},
@@ -127,6 +127,51 @@ var badConfigs = []struct{ name, text, want string }{
 	{"a name twice", "providers:\n  p: {}\n  p: {}\n", `3:3: "p" is set twice (first at line 2)`},
 	{"names that are no map", "providers: [p]\ncompat: {apply_patch: true}\n", `1:12: providers: want a map, found a list
 2:23: compat.apply_patch: want a map, found a bool`},
+
+	{"policy", "policy:\n  dney: [a]\n  deny: a\n  ask: {a: b}\n  allow: []\n  create: {deny: ~}\n  write: [a]\n  submodules: maybe\n", `2:3: unknown key "dney" in policy (did you mean "deny"?)
+3:9: policy.deny: want a list of globs, found a string
+4:8: policy.ask: want a list of globs, found a map
+5:10: policy.allow is empty: remove the key to allow everything, or deny "**"
+6:18: policy.create.deny: want a list of globs, found null
+7:10: policy.write: want a map, found a list
+8:15: policy.submodules: want deny or allow, found "maybe"`},
+	{"rules", "policy:\n  deny:\n    - {glob: a, raeson: b}\n    - {reason: b}\n    - {glob: a, reason: \"a\\nb\"}\n    - ~\n    - [a]\n    - {glob: ~}\n", `3:17: unknown key "raeson" in policy.deny (did you mean "reason"?)
+4:7: policy.deny: a rule needs a glob
+5:25: policy.deny.reason: want one line of at most 200 characters
+6:7: policy.deny: want a glob, found null
+7:7: policy.deny: want a glob, found a list
+8:14: policy.deny: want a glob, found null`},
+	{"globs", "policy: {deny: [\"!x\", ./a, a//b, a/../b, /, ., \"\", \" a\", ~/x, \"[a\", \"[[:alpha:]]\", \"a[/]b\", \"src**\", 'src\\main', \"a}\"]}\n", `1:17: policy.deny "!x": negation is not supported; write a narrower deny
+1:23: policy.deny "./a": write the path as git ls-files prints it
+1:28: policy.deny "a//b": write the path as git ls-files prints it
+1:34: policy.deny "a/../b": write the path as git ls-files prints it
+1:42: policy.deny "/": write the path as git ls-files prints it
+1:45: policy.deny ".": write the path as git ls-files prints it
+1:48: policy.deny "": write the path as git ls-files prints it
+1:52: policy.deny " a": write the path as git ls-files prints it
+1:58: policy.deny "~/x": globs are relative to the repository
+1:63: policy.deny "[a": bad pattern
+1:69: policy.deny "[[:alpha:]]": POSIX classes are not supported
+1:84: policy.deny "a[/]b": a class cannot hold /
+1:93: policy.deny "src**": ** must be a whole component; write src/**
+1:102: policy.deny "src\\main": use / between components
+1:114: policy.deny "a}": bad pattern`},
+	{"caps", "policy:\n  deny:\n    - " + strings.Repeat("a", 1025) + "\n    - \"" + strings.Repeat("{a,a}", 9) + "\"\n    - \"a\\tb\"\n", `3:7: policy.deny the glob has 1025 bytes, 1024 are allowed
+4:7: policy.deny "` + strings.Repeat("{a,a}", 9) + `": the braces come to more than 256 alternatives
+5:7: policy.deny "a\tb": a glob cannot hold control characters`},
+	{"too many rules", "policy:\n  deny: [" + strings.Repeat("a,", 1001) + "a]\n", `2:2010: the file has more than 1000 rules`},
+	{"unprotect", "policy:\n  unprotect: [\"**\", .git/hooks, .GIT, .chordgit.yaml, \"{x,.chordgit.yml}\", \"*/?\"]\n", `2:15: policy.unprotect "**": name what you unprotect
+2:21: policy.unprotect ".git/hooks": .git cannot be unprotected
+2:33: policy.unprotect ".GIT": .git cannot be unprotected
+2:39: policy.unprotect ".chordgit.yaml": counts only in the user's file
+2:55: policy.unprotect "{x,.chordgit.yml}": counts only in the user's file
+2:76: policy.unprotect "*/?": name what you unprotect`},
+	{"permission", "permission:\n  Edit: allow\n  apply_patch: deny\n  patch: allow\n  write: no\n  edit: {a: [b], \"!c\": deny, \"*\": ask, \"**\": ask}\n", `2:3: permission: unknown tool "Edit" (did you mean "edit"?)
+4:3: patch is another name of apply_patch, which is set at line 3
+5:10: permission.write: want allow, ask or deny, found "no"
+6:13: permission.edit.a: want allow, ask or deny, found a list
+6:18: permission.edit "!c": negation is not supported; write a narrower deny
+6:40: * is another name of **, which is set at line 6`},
 
 	{"alias and anchor", "match: &a {ambiguous: note}\napply: *a\n", `1:8: tags, anchors and aliases are not supported
 2:8: tags, anchors and aliases are not supported`},
@@ -283,6 +328,7 @@ func FuzzDecodeConfig(f *testing.F) {
 	}
 	f.Add([]byte("\uFEFFversion: 1\r\nmatch: {ambiguous: refuse}\nlimits:\n  file: 1GiB\n...\n"))
 	f.Add([]byte("compat: {apply_patch: {enabled: true}}\nproviders:\n  p: {type: chat, models: {m: {compat: {apply_patch: {freeform: false}}}}}\n"))
+	f.Add([]byte("policy:\n  deny: [\"secret/**\", {glob: \"**/*.pem\", reason: r}]\n  delete: {allow: [1.0, \"[!a-z]{b,c}\"]}\n  unprotect: [.husky/pre-commit]\npermission: {edit: allow, \"*\": {\"*\": ask, \"a?\": deny}}\n"))
 	f.Add([]byte("? match\n: ambiguous: |-\n    refuse\n\n  final_newline: >-\n\n    ensure\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := hooks.DecodeConfig("P", data)

@@ -31,6 +31,8 @@ const (
 // A decoder collects the errors of one file.
 type decoder struct {
 	place string
+	user  bool // it is the user's
+	rules int  // of policy and permission, counted
 	errs  []located
 }
 

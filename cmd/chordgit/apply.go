@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +30,7 @@ type applyOptions struct {
 	dryRun    bool
 	diff      bool
 	index     bool
+	force     bool
 	omissions bool
 	answer    string
 	offered   string
@@ -71,7 +71,6 @@ The change is recorded as a turn that "chordgit rewind" takes back.`,
 			if cmd.Flags().Changed("atomic") {
 				opt.flags.Apply.Atomic = &opt.atomic
 			}
-			opt.session = cmp.Or(opt.session, a.getenv("CHORDGIT_SESSION"))
 			a.apply(cmd.Context(), args, opt)
 			return nil
 		},
@@ -91,6 +90,7 @@ The change is recorded as a turn that "chordgit rewind" takes back.`,
 	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
 	f.BoolVar(&opt.omissions, "allow-placeholders", false, "write lines that look like omitted code, or like a reading tool's own")
 	f.BoolVar(&opt.index, "index", false, "stage the results, too; refuse files that are not as the index has them")
+	f.BoolVar(&opt.force, "force", false, "let whole content go over what somebody else changed since the turn began")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "show the diff, write and record nothing")
 	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
 	return cmd
@@ -141,6 +141,8 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	layers, err := a.layers(repo)
 	settings := hooks.MergeConfig(append([]*hooks.Config{&opt.flags}, layers...)...)
 	openErr = errors.Join(openErr, err)
+	opt.session, err = a.session(repo, opt.session)
+	openErr = errors.Join(openErr, err)
 	data, err := a.request(args, settings.RequestLimit)
 	if err != nil {
 		a.report(newFailure("apply", err))
@@ -149,7 +151,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	req, err := patchapply.Parse(data, patchapply.Options{
 		Format: opt.format, Path: opt.path, Limit: settings.RequestLimit,
 		Aider: compats[opt.compat] == edit.Aider, Exists: exists(repo, opt.base),
-		Offered: opt.offered, Offers: offers(opt.model, opt.provider, layers), MemoryDir: settings.MemoryDir, Explain: a.explaining(),
+		Offered: opt.offered, Offers: a.offers(repo, opt.model, opt.provider, layers), MemoryDir: settings.MemoryDir, Explain: a.explaining(),
 	})
 	if err == nil {
 		err = openErr
@@ -171,7 +173,7 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	if repo != nil && !opt.dryRun {
 		a.advise(ctx, repo, opt.session, rep, plan)
 	}
-	if opt.diff && rep.Status == failed {
+	if opt.diff && (rep.Status == failed || rep.Status == denied) {
 		rep.request(req, data)
 	}
 	a.answer(rep, req, plan, patchapply.Form(opt.answer))
@@ -247,31 +249,49 @@ func (a *app) counting(repo workplace) func(*edit.File) []byte {
 	return repo.Content
 }
 
-// carryOut plans the request and, unless it is a dry run, commits it.
-func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (plan *edit.Plan, turn *gitops.Turn, err error) {
-	making := func(tree edit.Tree) (*edit.Plan, error) {
-		var err error
-		plan, err = edit.NewPlan(tree, req.Ops, options)
-		return plan, err
+// carryOut plans the request and, unless it is a dry run, commits it. Where
+// policy asks for consent, a person gives it between two plans, which must be the
+// same.
+func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (*edit.Plan, *gitops.Turn, error) {
+	gate, err := a.newGate(repo, req, options)
+	if err != nil {
+		return nil, nil, err
 	}
-	tree, apply := repo.Tree(), repo.Apply
-	if opt.index {
-		recorded, ok := repo.(*gitops.Repo)
-		if !ok {
-			return nil, nil, &edit.Error{Code: edit.Usage, Msg: "--index: there is no repository"}
-		}
-		tree, apply = recorded.IndexedTree(), recorded.ApplyIndexed
+	making := func(tree edit.Tree) (*edit.Plan, error) { return gate.plan(tree, req.Ops, options) }
+	recorded, ok := repo.(*gitops.Repo)
+	if opt.index && !ok {
+		return nil, nil, &edit.Error{Code: edit.Usage, Msg: "--index: there is no repository"}
 	}
 	if opt.dryRun {
-		_, err = making(tree)
-		return plan, nil, err
+		tree := repo.Tree()
+		if ok {
+			if tree, err = recorded.TreeOf(opt.session); err != nil {
+				return nil, nil, err
+			}
+		}
+		if opt.index {
+			tree = recorded.Indexed(tree)
+		}
+		plan, err := making(tree)
+		return plan, nil, gate.hypothetical(plan, err)
 	}
-	err = a.holding(ctx, func(ctx context.Context) error {
-		var err error
-		turn, err = apply(ctx, a.turnOf(opt), making)
-		return err
-	})
-	return plan, turn, err
+	apply := repo.Apply
+	if opt.index {
+		apply = recorded.ApplyIndexed
+	}
+	var turn *gitops.Turn
+	commit := func() error {
+		return a.holding(ctx, func(ctx context.Context) (err error) {
+			turn, err = apply(ctx, a.turnOf(opt), making)
+			return err
+		})
+	}
+	if err = commit(); errors.Is(err, errConsent) {
+		if err = gate.ask(); err == nil {
+			err = commit()
+		}
+	}
+	return gate.made, turn, err
 }
 
 // turnOf is what the caller knows of the turn that is about to be made.
@@ -294,5 +314,6 @@ func (a *app) planOptions(repo workplace, req *patchapply.Request, settings hook
 	options.FileLimit = settings.FileLimit
 	options.AllowPlaceholders = opt.omissions
 	options.Index = opt.index
+	options.Force = opt.force
 	return options
 }

@@ -26,29 +26,46 @@ func (a *app) settings(repo *gitops.Repo, flags *hooks.Config) (hooks.Settings, 
 }
 
 // layers are the configuration files that count in a worktree, the nearest
-// first. repo is nil outside of one.
+// first; they are read once. repo is nil outside of one.
 func (a *app) layers(repo *gitops.Repo) ([]*hooks.Config, error) {
+	if a.files != nil && a.of == repo {
+		return a.files, nil
+	}
 	user, err1 := a.userConfig()
 	repository, err2 := repositoryConfig(repo)
-	return []*hooks.Config{repository, user}, errors.Join(err1, err2)
+	files, err := []*hooks.Config{repository, user}, errors.Join(err1, err2)
+	if err == nil {
+		a.files, a.of = files, repo
+	}
+	return files, err
+}
+
+// userFile is where the user's file is, and its name in messages; empty where
+// there can be none.
+func (a *app) userFile() (name, place string) {
+	home := a.getenv("HOME")
+	dir := cmp.Or(a.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	place = "config.yaml of the user"
+	if runtime.GOOS == "windows" {
+		dir = a.getenv("AppData")
+	} else if home == "" && a.getenv("XDG_CONFIG_HOME") == "" {
+		return "", ""
+	}
+	if !filepath.IsAbs(dir) {
+		return "", "" // as the XDG specification says
+	}
+	name = filepath.Join(dir, "chordgit", "config.yaml")
+	if rel, err := filepath.Rel(home, name); err == nil && filepath.IsLocal(rel) {
+		place = "~/" + filepath.ToSlash(rel)
+	}
+	return name, place
 }
 
 // userConfig reads the user's file, nil if there is none.
 func (a *app) userConfig() (*hooks.Config, error) {
-	home := a.getenv("HOME")
-	dir := cmp.Or(a.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
-	place := "config.yaml of the user"
-	if runtime.GOOS == "windows" {
-		dir = a.getenv("AppData")
-	} else if home == "" && a.getenv("XDG_CONFIG_HOME") == "" {
+	name, place := a.userFile()
+	if name == "" {
 		return nil, nil
-	}
-	if !filepath.IsAbs(dir) {
-		return nil, nil // as the XDG specification says
-	}
-	name := filepath.Join(dir, "chordgit", "config.yaml")
-	if rel, err := filepath.Rel(home, name); err == nil && filepath.IsLocal(rel) {
-		place = "~/" + filepath.ToSlash(rel)
 	}
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,12 +79,21 @@ func (a *app) userConfig() (*hooks.Config, error) {
 	if err != nil {
 		return nil, &edit.Error{Code: hooks.BadConfig, Path: place, Err: err}
 	}
-	return hooks.DecodeConfig(place, data)
+	return hooks.DecodeUserConfig(place, data)
 }
 
 // repositoryConfig reads the file in the worktree's root, nil if there is
 // none. A name that was meant to be it is an error.
 func repositoryConfig(repo *gitops.Repo) (*hooks.Config, error) {
+	data, err := repositoryText(repo)
+	if data == nil || err != nil {
+		return nil, err
+	}
+	return hooks.DecodeConfig(hooks.ConfigName, data)
+}
+
+// repositoryText is the text of that file.
+func repositoryText(repo *gitops.Repo) ([]byte, error) {
 	if repo == nil {
 		return nil, nil
 	}
@@ -87,21 +113,22 @@ func repositoryConfig(repo *gitops.Repo) (*hooks.Config, error) {
 	case !f.Regular():
 		return nil, &edit.Error{Code: hooks.BadConfig, Path: hooks.ConfigName, Msg: "is " + f.KindName() + ", not a regular file"}
 	case f.Stat.Size > hooks.ConfigLimit:
-		return hooks.DecodeConfig(hooks.ConfigName, make([]byte, hooks.ConfigLimit+1)) // says so
+		return make([]byte, hooks.ConfigLimit+1), nil // which is refused
 	default:
 		err = tree.Load(hooks.ConfigName, f)
 	}
 	if err != nil {
 		return nil, &edit.Error{Code: hooks.BadConfig, Path: hooks.ConfigName, Err: err}
 	}
-	return hooks.DecodeConfig(hooks.ConfigName, f.Data)
+	return f.Data, nil
 }
 
 // coverage is what captures store by the configuration.
-func coverage(layers []*hooks.Config) gitops.Coverage {
+func (a *app) coverage(repo *gitops.Repo) (gitops.Coverage, error) {
+	layers, err := a.layers(repo)
 	s := hooks.MergeConfig(layers...).Snapshot
 	return gitops.Coverage{
 		MaxFile: s.MaxFile, MaxNew: s.MaxNew, NoIgnored: s.Ignored == "none",
 		Include: s.Include, Exclude: s.Exclude, AllowRoot: s.AllowRoot != nil && *s.AllowRoot,
-	}
+	}, err
 }

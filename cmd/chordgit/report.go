@@ -46,9 +46,11 @@ const (
 	applied   = "applied"
 	partial   = "partial"
 	failed    = "failed"
+	denied    = "denied"
 	unchanged = "unchanged"
 	opened    = "open"     // a turn was opened
 	recorded  = "recorded" // a turn was closed
+	inside    = "inside"   // another turn records it
 )
 
 type file struct {
@@ -60,6 +62,7 @@ type file struct {
 	Removed      int    `json:"removed"`
 	Replacements int    `json:"replacements,omitempty"`
 	Lines        []int  `json:"lines,omitempty"`
+	Owner        string `json:"owner,omitempty"`  // of a captured turn: who wrote it
 	How          string `json:"how,omitempty"`    // of a rewind
 	Before       string `json:"before,omitempty"` // of a rewind: object ids
 	After        string `json:"after,omitempty"`
@@ -113,8 +116,10 @@ var hints = map[edit.Code]string{
 	edit.CountMismatch:     "count again, or add context to old_string",
 	edit.EmptyOld:          "give the text to replace",
 	edit.IndexDiffers:      "stage the file, or put it back, and try again; or leave out --index",
+	edit.StaleOverwrite:    "read the file again and send the change again, made from what it holds now; --force goes over the other change",
 	edit.Stale:             "nothing was written: plan again from the present content",
 	edit.Locked:            "wait for the other command and try again",
+	hooks.Denied:           "do not change it by other means; if it must change, ask the user to do it or to allow it in .chordgit.yaml",
 }
 
 func newFailure(command string, err error) *report {
@@ -138,6 +143,9 @@ func (r *report) fail(errs []*edit.Error) {
 func (r *report) refuse(errs []*edit.Error) {
 	r.Status, r.refused = failed, true
 	r.fail(errs)
+	if r.exit() == exitDenied {
+		r.Status = denied
+	}
 }
 
 func (r *report) note(notes []edit.Note) {
@@ -248,16 +256,21 @@ func lineCount(b []byte) int {
 	return n
 }
 
+// exitDenied is the status of the process where policy refuses.
+const exitDenied = 4
+
 // exit is the status of the process: 0 done, 1 trouble, 3 does not fit, in whole
-// or in part. The worst failure counts.
+// or in part, 4 denied. The worst failure counts: 1 before 4 before 3.
 func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, gitops.RefusedRoot, hooks.BadConfig:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, gitops.RefusedRoot, hooks.BadConfig, hooks.Undecided:
 			return 1
+		case hooks.Denied:
+			code = exitDenied
 		default:
-			code = 3
+			code = max(code, 3)
 		}
 	}
 	if code == 0 && r.nothingTaken() {

@@ -18,7 +18,7 @@ func (r *report) done() string {
 	case r.Pruned != nil && r.Status == failed:
 	case r.Pruned != nil:
 		b.WriteString(r.Pruned.text(r.DryRun))
-	case r.DryRun && r.Status != failed:
+	case r.DryRun && r.Status != failed && r.Status != denied:
 		b.WriteString("Dry run, nothing was written. It would be:\n")
 	case r.Status == opened:
 		fmt.Fprintf(&b, "%d\n", *r.Turn) // alone, for scripts
@@ -28,6 +28,7 @@ func (r *report) done() string {
 		b.WriteString("Recorded:\n")
 	case r.Status == unchanged && isCapture(r.Command):
 		b.WriteString("Nothing changed, nothing is recorded.\n")
+	case r.Status == inside: // the notes say it
 	case len(r.Files) > 0 && r.Command == "apply":
 		b.WriteString("Applied patch:\n")
 	case len(r.Files) > 0 || r.has(gitops.GitRestored):
@@ -236,6 +237,9 @@ func (r *report) headline() string {
 		return fmt.Sprintf("%s partially applied: %s committed, %s not applied: %s", name, count(len(r.Files), "change"), count(r.groups, "file group"), first)
 	case r.groups > 0:
 		return fmt.Sprintf("%s failed: no changes committed, %s not applied: %s", name, count(r.groups, "file group"), first)
+	}
+	if r.Status == denied {
+		return name + " denied: " + first
 	}
 	return name + " failed: " + first
 }

@@ -36,6 +36,9 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"user":    cmdUser,
 		"age":     cmdAge,
 		"forge":   cmdForge,
+		"turn":    cmdTurn,
+		"back":    cmdBack,
+		"call":    cmdCall,
 	}
 }
 
@@ -102,9 +105,9 @@ func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // gitOut gives the trimmed output of git, both streams, without touching the
-// script's own.
+// script's own. No program of the repository's runs.
 func gitOut(ts *testscript.TestScript, dir string, args ...string) string {
-	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "--no-optional-locks", "-C", dir}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks", "-C", dir}, args...)...)
 	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
@@ -314,14 +317,22 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 // nobody is the ordinary user as whom root runs what root's rights would spoil.
 const nobody = 65534
 
-// scriptCondition adds the condition [user]: `user` can run a command without
-// root's rights.
+// scriptCondition adds the conditions [user]: `user` can run a command without
+// root's rights, and [reftable]: git can keep refs in a reftable.
 func scriptCondition(cond string) (bool, error) {
-	if cond != "user" {
-		return false, fmt.Errorf("unknown condition %q", cond)
+	switch cond {
+	case "user":
+		_, err := exec.LookPath("setpriv")
+		return os.Getuid() != 0 || err == nil, nil
+	case "reftable":
+		dir, err := os.MkdirTemp("", "reftable-")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		return exec.Command("git", "init", "-q", "--ref-format=reftable", dir).Run() == nil, nil
 	}
-	_, err := exec.LookPath("setpriv")
-	return os.Getuid() != 0 || err == nil, nil
+	return false, fmt.Errorf("unknown condition %q", cond)
 }
 
 // cmdOwn gives a tree to the ordinary user: `own DIR…`. Without root's rights it

@@ -34,6 +34,9 @@ otherwise edit, write and delete. With --builtin at the Responses endpoint,
 apply_patch is the tool that the endpoint brings along, printed by itself if
 there is no other.
 
+A tool that permission denies for every path is left out; apply_patch and edit
+then stand in for each other.
+
 compat.apply_patch.enabled and .freeform in .chordgit.yaml or in the user's
 configuration decide otherwise, for a model of a provider, a provider, or all.
 ` + strings.ToUpper(gatewayAdvice[:1]) + gatewayAdvice[1:] + `.`,
@@ -83,22 +86,40 @@ func (a *app) tools(opt toolsOptions) error {
 	if opt.builtin && opt.endpoint != "responses" {
 		return fmt.Errorf("--builtin: only the responses endpoint brings a tool along, not %s", opt.endpoint)
 	}
-	offer := hooks.OfferTools(opt.model, opt.endpoint, config, hooks.Verdicts{})
+	verdicts, err := a.verdicts(repo, layers)
+	if err != nil {
+		a.report(newFailure("tools", err))
+		return nil
+	}
+	offer := hooks.OfferTools(opt.model, opt.endpoint, config, verdicts)
 	offer.Builtin = opt.builtin
 	return a.printTools(opt, offer, toolNotes(offer, config))
+}
+
+// verdicts are what permission says of the tools.
+func (a *app) verdicts(repo *gitops.Repo, files []*hooks.Config) (hooks.Verdicts, error) {
+	layers, err := a.policyLayers(repo, files)
+	if err != nil {
+		return hooks.Verdicts{}, err
+	}
+	return hooks.NewPolicy(hooks.Site{}, layers...).Verdicts(), nil
 }
 
 // offers tells what a model was offered in a call: the one that the caller
 // names, else the one that the request does. Where neither does, nothing is
 // known.
-func offers(model, provider string, layers []*hooks.Config) func(string) *patchapply.Offer {
+func (a *app) offers(repo *gitops.Repo, model, provider string, layers []*hooks.Config) func(string) *patchapply.Offer {
 	return func(named string) *patchapply.Offer {
 		name := cmp.Or(model, named)
 		if name == "" {
 			return nil
 		}
 		config := hooks.MergeModel(provider, name, layers...)
-		offer := hooks.OfferTools(name, cmp.Or(config.Type, "responses"), config, hooks.Verdicts{}) // only there the endpoint matters
+		verdicts, err := a.verdicts(repo, layers)
+		if err != nil {
+			return nil // which refuses the request later on
+		}
+		offer := hooks.OfferTools(name, cmp.Or(config.Type, "responses"), config, verdicts) // only there the endpoint matters
 		return &offer
 	}
 }

@@ -54,6 +54,7 @@ func Place(f *os.File, name string, mode fs.FileMode, perm Perm, noSync bool) er
 		}
 		again, err := rewrite(f, filepath.Dir(name), mode, perm, noSync)
 		f.Close()
+		os.Remove(f.Name()) // it was the target's directory that was gone
 		if err != nil {
 			return err
 		}

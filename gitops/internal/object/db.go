@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	Format  Format                         // the hash that names the objects
 	Perm    durable.Perm                   // what new files and directories get
+	Partial bool                           // a partial clone: what is missing was never fetched
 	NoSync  bool                           // do not wait until written objects are on the disk
 	Command func(args ...string) *exec.Cmd // the git program in its environment; nil: there is none
 }
@@ -293,6 +295,9 @@ func (db *DB) read(id ID) (Type, []byte, error) {
 		return typ, data, nil
 	}
 	typ, data, err := db.child.read(db.opt.Command, id)
+	if db.opt.Partial && errors.Is(err, ErrMissing) {
+		err = fmt.Errorf("%w: not available offline, this partial clone has not fetched it", err)
+	}
 	if err != nil && bad != nil && !errors.Is(bad, fs.ErrNotExist) {
 		return 0, nil, bad
 	}

@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"os"
 	"sort"
 
@@ -13,10 +14,11 @@ import (
 // table when it is opened, one bucket of names for a lookup. git writes the
 // file once under another name and never changes it.
 type idx struct {
-	f      *os.File
-	size   int64  // of a name, in bytes
+	f      io.ReaderAt
+	name   string
 	view   []byte // the file mapped, nil if it cannot be
-	unmap  func()
+	close  func()
+	size   int64       // of a name, in bytes
 	fanout [256]uint32 // names that begin with a byte up to this one
 }
 
@@ -31,66 +33,65 @@ func openIdx(name string, format Format) (*idx, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &idx{f: f, size: int64(format.Size()), unmap: func() {}}
-	if view, unmap, err := mmap.Map(f); err == nil {
-		x.view, x.unmap = view, unmap
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
-	if err := x.readFanout(); err != nil {
+	x := &idx{f: f, name: name, size: int64(format.Size()), close: func() { f.Close() }}
+	if view, unmap, err := mmap.Map(f); err == nil {
+		x.view, x.close = view, func() { unmap(); f.Close() }
+	}
+	if err := x.check(info.Size()); err != nil {
 		x.close()
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *idx) close() {
-	x.unmap()
-	x.f.Close()
+// check reads the fan-out table. It refuses an index that has not the length of
+// one with its number of names: cut short, or with names of another hash, which
+// an alternate may have.
+func (x *idx) check(length int64) error {
+	if err := x.readFanout(); err != nil {
+		return err
+	}
+	n := int64(x.fanout[255])
+	large := length - (idxNames + n*(x.size+4+4) + 2*x.size)
+	if large < 0 || large%8 != 0 || large > 8*n {
+		return damaged("%s: its length does not fit %d names of %d bytes", x.name, n, x.size)
+	}
+	return nil
 }
 
 // bytes returns n bytes at a position, for reading: a mapped index costs no
 // call and no copy.
-func (x *idx) bytes(at int64, n int) ([]byte, error) {
-	if x.view != nil && at >= 0 && at <= int64(len(x.view))-int64(n) {
+func (x *idx) bytes(at, n int64) ([]byte, error) {
+	if x.view != nil && at >= 0 && at <= int64(len(x.view))-n {
 		return x.view[at:][:n], nil
 	}
 	b := make([]byte, n)
 	if _, err := x.f.ReadAt(b, at); err != nil {
-		return nil, damaged("%s: %v", x.f.Name(), err)
+		return nil, damaged("%s: %v", x.name, err)
 	}
 	return b, nil
 }
 
 func (x *idx) readFanout() error {
-	head, err := x.bytes(0, int(idxNames))
+	head, err := x.bytes(0, idxNames)
 	if err != nil {
 		return err
 	}
 	if string(head[:len(idxMagic)]) != idxMagic {
-		return damaged("%s: not a pack index of version 2", x.f.Name())
+		return damaged("%s: not a pack index of version 2", x.name)
 	}
 	last := uint32(0)
 	for i := range x.fanout {
 		n := binary.BigEndian.Uint32(head[len(idxMagic)+4*i:])
 		if n < last {
-			return damaged("%s: the fan-out table does not ascend", x.f.Name())
+			return damaged("%s: the fan-out table does not ascend", x.name)
 		}
 		x.fanout[i], last = n, n
-	}
-	return x.checkLength()
-}
-
-// checkLength refuses an index that has not the length of one with its number
-// of names: cut short, or with names of another hash, which an alternate may
-// have.
-func (x *idx) checkLength() error {
-	info, err := x.f.Stat()
-	if err != nil {
-		return err
-	}
-	n := int64(x.fanout[255])
-	large := info.Size() - (idxNames + n*(x.size+4+4) + 2*x.size)
-	if large < 0 || large%8 != 0 || large > 8*n {
-		return damaged("%s: its length does not fit %d names of %d bytes", x.f.Name(), n, x.size)
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	// short read.
 	for (hi-lo)*x.size > bucketSize {
 		mid := lo + (hi-lo)/2
-		name, err := x.bytes(idxNames+mid*x.size, int(x.size))
+		name, err := x.bytes(idxNames+mid*x.size, x.size)
 		if err != nil {
 			return 0, false, err
 		}
@@ -123,7 +124,7 @@ func (x *idx) find(id ID) (offset int64, ok bool, err error) {
 	if n == 0 {
 		return 0, false, nil
 	}
-	names, err := x.bytes(idxNames+lo*x.size, n*int(x.size))
+	names, err := x.bytes(idxNames+lo*x.size, (hi-lo)*x.size)
 	if err != nil {
 		return 0, false, err
 	}

@@ -27,7 +27,7 @@ const (
 
 var (
 	// ErrMissing is the cause when no store has an object, nor has the git
-	// program. In a partial clone it means "not available offline". It never
+	// program. In a partial clone it says "not available offline". It never
 	// means that a file was absent.
 	ErrMissing = errors.New("object is missing")
 	// ErrDamaged is the cause when an object is there and cannot be used: cut

@@ -93,28 +93,31 @@ func checkAll(t *testing.T, r *gittest.Repo, db *DB, names []string) {
 	}
 }
 
-func TestReadEveryStorage(t *testing.T) {
+func TestReadEveryStorage(t *testing.T) { formats(t, testReadEveryStorage) }
+
+// One repository takes every form in turn: making it costs most of the test.
+func testReadEveryStorage(t *testing.T, format Format) {
+	r := gittest.New(t, "--object-format="+format.String())
+	names := history(r)
 	for _, c := range []struct {
 		name string
 		pack [][]string
 	}{
 		{"loose", nil},
+		{"loose-objects task", [][]string{{"maintenance", "run", "--task=loose-objects"}, {"maintenance", "run", "--task=loose-objects"}}},
 		{"offset deltas", [][]string{{"repack", "-adfq", "--depth=50", "--window=50"}}},
 		{"reference deltas", [][]string{{"-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq", "--depth=50"}}},
 		{"gc", [][]string{{"gc", "-q"}}},
 		{"multi-pack-index", [][]string{{"repack", "-adq"}, {"multi-pack-index", "write"}}},
-		{"loose-objects task", [][]string{{"maintenance", "run", "--task=loose-objects"}, {"maintenance", "run", "--task=loose-objects"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := gittest.New(t)
-			names := history(r)
 			for _, args := range c.pack {
 				r.Git(args...)
 			}
 			if c.name == "loose-objects task" && len(must(filepath.Glob(r.GitDir()+"/objects/pack/loose-*.pack"))) == 0 {
 				t.Fatal("git made no loose-*.pack")
 			}
-			db := open(t, r, Options{Command: func(...string) *exec.Cmd { t.Error("the git program was asked"); return exec.Command("false") }})
+			db := open(t, r, Options{Format: format, Command: func(...string) *exec.Cmd { t.Error("the git program was asked"); return exec.Command("false") }})
 			checkAll(t, r, db, names)
 		})
 	}
@@ -170,8 +173,10 @@ func TestGitProgramIsAsked(t *testing.T) {
 	}
 }
 
-func TestDamaged(t *testing.T) {
-	r := gittest.New(t)
+func TestDamaged(t *testing.T) { formats(t, testDamaged) }
+
+func testDamaged(t *testing.T, format Format) {
+	r := gittest.New(t, "--object-format="+format.String())
 	name := id(t, r.GitIn(strings.Repeat("content\n", 100), "hash-object", "-w", "--stdin"))
 	file := loosePath(filepath.Join(r.GitDir(), "objects"), name)
 	whole, _ := os.ReadFile(file)
@@ -180,7 +185,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(file, whole[:i], 0o444); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := open(t, r, Options{}).Read(name); !errors.Is(err, ErrDamaged) {
+		if _, _, err := open(t, r, Options{Format: format}).Read(name); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("cut at %d: %v", i, err)
 		}
 		bad := bytes.Clone(whole)
@@ -188,7 +193,7 @@ func TestDamaged(t *testing.T) {
 		os.WriteFile(file, bad, 0o644)
 		os.Remove(file)
 		os.WriteFile(file, bad, 0o444)
-		if _, data, err := open(t, r, Options{}).Read(name); err == nil && SHA1.Hash(Blob, data) != name {
+		if _, data, err := open(t, r, Options{Format: format}).Read(name); err == nil && format.Hash(Blob, data) != name {
 			t.Fatalf("byte %d: no error", i)
 		}
 	}
@@ -221,7 +226,9 @@ func TestAlternates(t *testing.T) {
 	}
 }
 
-func TestFlush(t *testing.T) {
+func TestFlush(t *testing.T) { formats(t, testFlush) }
+
+func testFlush(t *testing.T, format Format) {
 	for _, c := range []struct {
 		n, size      int
 		loose, packs int
@@ -230,8 +237,7 @@ func TestFlush(t *testing.T) {
 		{3, 3 << 20, 0, 1}, {1, 9 << 20, 0, 1}, {5, 4 << 20, 0, 1}, // the last outgrows memory with random bytes
 	} {
 		t.Run(fmt.Sprintf("%dx%d", c.n, c.size), func(t *testing.T) {
-			r := gittest.New(t)
-			db := open(t, r, Options{})
+			r, db := setupAs(t, format)
 			b := db.NewBatch()
 			defer b.Close()
 			var entries []Entry
@@ -260,7 +266,7 @@ func TestFlush(t *testing.T) {
 			r.Git("update-ref", "refs/chordgit/x", r.GitIn("object "+tree.String()+"\ntype tree\ntag x\ntagger a <a> 1 +0000\n\nm\n", "mktag"))
 			r.Fsck()
 			for id, want := range contents {
-				if _, got, err := open(t, r, Options{}).Read(id); err != nil || !bytes.Equal(got, want) {
+				if _, got, err := open(t, r, Options{Format: format}).Read(id); err != nil || !bytes.Equal(got, want) {
 					t.Fatalf("%s: %v", id, err)
 				}
 				if _, _, err := b.Read(id); err != nil {
@@ -293,7 +299,7 @@ func checkStore(t *testing.T, r *gittest.Repo, loose, packs int) {
 			t.Errorf("%s is left", name)
 		case strings.HasSuffix(base, ".pack"):
 			gotPacks++
-		case len(base) == 38:
+		case len(base) == 38 || len(base) == 62:
 			gotLoose++
 		}
 		if info.Mode().Perm() != 0o444 {

@@ -11,8 +11,10 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/gittest"
 )
 
-func TestTreeOrderIsGits(t *testing.T) {
-	r := gittest.New(t)
+func TestTreeOrderIsGits(t *testing.T) { formats(t, testTreeOrderIsGits) }
+
+func testTreeOrderIsGits(t *testing.T, format Format) {
+	r, db := setupAs(t, format)
 	blob := id(t, r.GitIn("x", "hash-object", "-w", "--stdin"))
 	sub := id(t, r.GitIn("100644 blob "+blob.String()+"\tx\n", "mktree"))
 	var entries []Entry
@@ -37,7 +39,7 @@ func TestTreeOrderIsGits(t *testing.T) {
 		fmt.Fprintf(&lines, "%06o %s %s\t%s\x00", e.Mode, typ, e.ID, e.Name)
 	}
 	want := r.GitIn(lines.String(), "mktree", "-z")
-	b := open(t, r, Options{}).NewBatch()
+	b := db.NewBatch()
 	defer b.Close()
 	if got := must(b.Tree(entries)); got.String() != want {
 		t.Errorf("tree %s, git's is %s", got, want)
@@ -191,14 +193,15 @@ func TestOverlayGitlinkGivesWay(t *testing.T) {
 	}
 }
 
-func TestTagAndCommit(t *testing.T) {
-	r := gittest.New(t)
+func TestTagAndCommit(t *testing.T) { formats(t, testTagAndCommit) }
+
+func testTagAndCommit(t *testing.T, format Format) {
+	r, db := setupAs(t, format)
 	r.Write("a", "a")
 	r.Commit()
 	r.Git("tag", "-a", "-m", "subject\n\nbody", "v1")
 	r.Git("tag", "-a", "-m", "tag of a tag", "v2", "v1")
 	tree := id(t, r.Git("rev-parse", "HEAD^{tree}"))
-	db := open(t, r, Options{})
 	for _, name := range []string{"HEAD", "v1", "v2", "HEAD^{tree}"} {
 		if got, err := PeelToTree(db, id(t, r.Git("rev-parse", name))); err != nil || got != tree {
 			t.Errorf("%s: %v %v", name, got, err)
@@ -211,30 +214,33 @@ func TestTagAndCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag, err := SHA1.ParseTag(data)
+	tag, err := format.ParseTag(data)
 	if err != nil || tag.Name != "v1" || tag.Type != Commit || tag.Message != "subject\n\nbody\n" || !bytes.Equal(tag.Encode(), data) {
 		t.Errorf("%+v %v", tag, err)
 	}
 	for _, bad := range []string{"", "object x\n", "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"} {
-		if _, err := SHA1.ParseTag([]byte(bad)); !errors.Is(err, ErrDamaged) {
+		if _, err := format.ParseTag([]byte(bad)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
 
 func FuzzParseTree(f *testing.F) {
-	blob := SHA1.Hash(Blob, nil)
-	f.Add(encodeTree([]Entry{{"a", File, blob}, {"b", Dir, SHA1.EmptyTree()}, {"c", 0o100664, blob}}))
-	f.Add([]byte("100644 a\x00"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		entries, err := SHA1.ParseTree(data)
+	for _, format := range []Format{SHA1, SHA256} {
+		blob := format.Hash(Blob, nil)
+		f.Add(format == SHA256, encodeTree([]Entry{{"a", File, blob}, {"b", Dir, format.EmptyTree()}, {"c", 0o100664, blob}}))
+	}
+	f.Add(false, []byte("100644 a\x00"))
+	f.Fuzz(func(t *testing.T, long bool, data []byte) {
+		format := formatOf(long)
+		entries, err := format.ParseTree(data)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) {
 				t.Fatal(err)
 			}
 			return
 		}
-		again, err := SHA1.ParseTree(encodeTree(entries))
+		again, err := format.ParseTree(encodeTree(entries))
 		if err != nil || len(again) != len(entries) {
 			t.Fatal(err)
 		}

@@ -131,7 +131,7 @@ func (s *Store) eachPacked(prefix string, f func(Ref) bool) error {
 		}
 		ref, ok := parsePacked(strings.TrimSuffix(line, "\n"))
 		switch {
-		case !ok:
+		case !ok || ref.ID.Format() != s.Format:
 		case strings.HasPrefix(ref.Name, prefix):
 			if !f(ref) {
 				return nil

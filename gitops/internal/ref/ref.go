@@ -36,6 +36,7 @@ var (
 // A Store holds the refs of one worktree. Refs are shared by all worktrees of
 // a repository, but for HEAD and the like.
 type Store struct {
+	Format    object.Format // of the ids; the zero value is SHA-1
 	GitDir    string
 	CommonDir string
 	Perm      durable.Perm
@@ -137,7 +138,7 @@ func (s *Store) readLoose(name string) (id object.ID, target string, err error) 
 	text, _, _ = strings.Cut(text, "\n")
 	text, _, _ = strings.Cut(text, " ")
 	id, ok := object.ParseID(text)
-	if !ok || id.IsZero() {
+	if !ok || id.IsZero() || id.Format() != s.Format {
 		return object.ID{}, "", ErrBroken
 	}
 	return id, "", nil

@@ -27,6 +27,9 @@ func (s *Store) Create(name string, id object.ID) (err error) {
 	if !ValidName(name) || id.IsZero() {
 		return fmt.Errorf("%q: %w", name, ErrName)
 	}
+	if id.Format() != s.Format {
+		return named(name, &object.Error{ID: id, Err: object.ErrFormat})
+	}
 	file := s.path(name)
 	lock, err := s.lock(file)
 	if err != nil {

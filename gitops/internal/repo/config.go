@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // Config is what a repository's own configuration says about its form. The
@@ -18,10 +20,22 @@ type Config struct {
 	Extensions  map[string]string // extensions.*, names in lower case
 	Bare        bool
 	Worktree    string      // core.worktree, relative to the git directory
+	Partial     bool        // a partial clone: remote.*.promisor or extensions.partialClone
 	IgnoreCase  bool        // core.ignoreCase
+	HooksPath   string      // core.hooksPath, as written
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
 	SharedExact bool        // Shared replaces the bits
 }
+
+// Format is the hash that names the repository's objects.
+func (c *Config) Format() object.Format {
+	f, _ := object.ParseFormat(c.Extensions["objectformat"]) // another is unsupported
+	return f
+}
+
+// Reftable reports whether the refs are in a reftable, which only the git
+// program reads and writes.
+func (c *Config) Reftable() bool { return strings.EqualFold(c.Extensions["refstorage"], "reftable") }
 
 // readConfig reads the common directory's config and, if that enables it, the
 // worktree's own.
@@ -51,6 +65,10 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 		switch {
 		case section == "extensions" && subsection == "":
 			c.Extensions[key] = value
+			c.Partial = c.Partial || key == "partialclone"
+		case section == "remote" && key == "promisor":
+			on, _ := parseBool(value)
+			c.Partial = c.Partial || on
 		case section != "core" || subsection != "":
 		case key == "repositoryformatversion":
 			if n, err := strconv.Atoi(value); err == nil {
@@ -62,6 +80,8 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 			c.Worktree = value
 		case key == "ignorecase":
 			c.IgnoreCase, _ = parseBool(value)
+		case key == "hookspath":
+			c.HooksPath = value
 		case key == "sharedrepository":
 			c.Shared, c.SharedExact = parseShared(value)
 		}
@@ -79,18 +99,27 @@ func (c *Config) unsupported() string {
 		switch name {
 		case "noop", "noop-v1", "partialclone", "preciousobjects", "worktreeconfig", "relativeworktrees":
 		case "objectformat":
-			if !strings.EqualFold(value, "sha1") {
-				return "object format " + value
+			f, ok := object.ParseFormat(value)
+			if !ok || f != object.SHA1 && c.Version == 0 { // where git refuses it, too
+				return "object format " + value + c.old()
 			}
 		case "refstorage":
-			if kind, _, _ := strings.Cut(value, ":"); !strings.EqualFold(kind, "files") || kind != value {
-				return "ref storage " + value
+			if !strings.EqualFold(value, "files") && !c.Reftable() || c.Reftable() && c.Version == 0 {
+				return "ref storage " + value + c.old()
 			}
 		default:
 			if c.Version > 0 { // format 0 ignores extensions it does not know
 				return "extension " + name
 			}
 		}
+	}
+	return ""
+}
+
+// old is why git ignores or refuses what needs a repository of format 1.
+func (c *Config) old() string {
+	if c.Version == 0 {
+		return " in a repository of format 0"
 	}
 	return ""
 }

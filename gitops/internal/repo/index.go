@@ -45,6 +45,7 @@ type IndexStat struct {
 type Index struct {
 	data    []byte
 	unmap   func()
+	format  object.Format
 	version uint32
 	count   uint32
 	mtime   int64
@@ -72,7 +73,7 @@ func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := parseIndex(data, f)
+	x, err := parseIndex(data, l.Config.Format(), f)
 	if err != nil {
 		unmap()
 		return l.listIndex(err)
@@ -253,14 +254,13 @@ func (x *Index) each(f func(*rawEntry) bool) {
 		}
 		return
 	}
-	_, _ = walkIndex(x.data, x.version, x.count, f) // its form was checked
+	_, _ = x.walk(f) // its form was checked
 }
 
 // The parts of an entry, as gitformat-index(5) describes it.
 const (
-	indexHead  = 12
-	entryFixed = 62 // stat data, object, flags
-	entryFlags = 60
+	indexHead = 12
+	entryID   = 40 // stat data; the object and two bytes of flags follow
 
 	flagAssumeUnchanged = 1 << 15
 	flagExtended        = 1 << 14
@@ -271,10 +271,13 @@ const (
 type rawEntry struct {
 	at       int    // where in the data it begins
 	path     []byte // valid until the next entry
-	fixed    []byte
+	format   object.Format
+	fixed    []byte // all but the path and the extended flags
 	extended uint16
 	whole    *IndexEntry // instead, from the git program
 }
+
+func (r *rawEntry) flags() uint16 { return binary.BigEndian.Uint16(r.fixed[len(r.fixed)-2:]) }
 
 func (r *rawEntry) entry() IndexEntry {
 	if r.whole != nil {
@@ -282,7 +285,7 @@ func (r *rawEntry) entry() IndexEntry {
 	}
 	b := r.fixed
 	u := func(i int) uint32 { return binary.BigEndian.Uint32(b[4*i:]) }
-	flags := binary.BigEndian.Uint16(b[entryFlags:])
+	flags := r.flags()
 	e := IndexEntry{
 		Path: string(r.path), Mode: u(6), Stage: int(flags >> 12 & 3),
 		AssumeUnchanged: flags&flagAssumeUnchanged != 0,
@@ -293,26 +296,25 @@ func (r *rawEntry) entry() IndexEntry {
 			Dev: u(4), Ino: u(5), UID: u(7), GID: u(8), Size: u(9),
 		},
 	}
-	e.ID, _ = object.SHA1.FromBytes(b[40:])
+	e.ID, _ = r.format.FromBytes(b[entryID:])
 	return e
 }
 
-// parseIndex checks the form of an index of version 2 to 4 with SHA-1 names.
-// The checksum is left alone: it costs five times the scan, and may be off.
+// parseIndex checks the form of an index of version 2 to 4. The checksum is left alone: it costs five times the scan, and may be off.
 // f, unless it is nil, is called for each entry.
-func parseIndex(data []byte, f func(*rawEntry) bool) (*Index, error) {
-	if len(data) < indexHead+20 || string(data[:4]) != "DIRC" {
+func parseIndex(data []byte, format object.Format, f func(*rawEntry) bool) (*Index, error) {
+	if len(data) < indexHead+format.Size() || string(data[:4]) != "DIRC" {
 		return nil, fmt.Errorf("%w: no header", errIndexForm)
 	}
-	x := &Index{data: data, version: binary.BigEndian.Uint32(data[4:]), count: binary.BigEndian.Uint32(data[8:])}
+	x := &Index{data: data, format: format, version: binary.BigEndian.Uint32(data[4:]), count: binary.BigEndian.Uint32(data[8:])}
 	if x.version < 2 || x.version > 4 {
 		return nil, fmt.Errorf("%w: version %d", errIndexForm, x.version)
 	}
-	end, err := walkIndex(data, x.version, x.count, f)
+	end, err := x.walk(f)
 	if err != nil {
 		return nil, err
 	}
-	return x, checkExtensions(data[end : len(data)-20])
+	return x, checkExtensions(data[end : len(data)-format.Size()])
 }
 
 // checkExtensions refuses those without which the entries mean something else:
@@ -331,21 +333,22 @@ func checkExtensions(data []byte) error {
 	return nil
 }
 
-// walkIndex calls f, unless it is nil, for each entry until it returns false,
+// walk calls f, unless it is nil, for each entry until it returns false,
 // and returns where the entries end.
-func walkIndex(data []byte, version, count uint32, f func(*rawEntry) bool) (int, error) {
+func (x *Index) walk(f func(*rawEntry) bool) (int, error) {
+	data, version := x.data, x.version
 	cut := fmt.Errorf("%w: an entry is cut short", errIndexForm)
-	var r rawEntry
-	limit := len(data) - 20
+	r := rawEntry{format: x.format}
+	fixed, limit := entryID+x.format.Size()+2, len(data)-x.format.Size()
 	at := indexHead
 	var path []byte
-	for range count {
-		if limit-at < entryFixed {
+	for range x.count {
+		if limit-at < fixed {
 			return 0, cut
 		}
-		r.at, r.fixed, r.extended = at, data[at:at+entryFixed], 0
-		name := at + entryFixed
-		if binary.BigEndian.Uint16(r.fixed[entryFlags:])&flagExtended != 0 {
+		r.at, r.fixed, r.extended = at, data[at:at+fixed], 0
+		name := at + fixed
+		if r.flags()&flagExtended != 0 {
 			if version < 3 || limit-name < 2 {
 				return 0, cut
 			}
@@ -364,7 +367,7 @@ func walkIndex(data []byte, version, count uint32, f func(*rawEntry) bool) (int,
 		if version == 4 {
 			end = bytes.IndexByte(data[name:limit], 0)
 		} else {
-			end = nameLength(data[name:limit], binary.BigEndian.Uint16(r.fixed[entryFlags:]))
+			end = nameLength(data[name:limit], r.flags())
 		}
 		if end < 0 {
 			return 0, cut

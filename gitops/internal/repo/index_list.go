@@ -18,6 +18,9 @@ const (
 // listIndex reads the index through the git program, which joins split and
 // unfolds sparse ones. why is the reason, and the error without the program.
 func (l *Layout) listIndex(why error) (*Index, error) {
+	if !HasGit() {
+		return nil, fmt.Errorf("index: %w: it %w", why, ErrNeedsGit)
+	}
 	cmd := l.Command("ls-files", "-z", "-s", "-t", "--debug")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

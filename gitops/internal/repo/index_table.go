@@ -62,15 +62,16 @@ func (t *IndexTable) Entry(i int) IndexEntry {
 func (t *IndexTable) raw(i int) rawEntry {
 	data := t.x.data
 	at := int(t.at[i])
-	r := rawEntry{at: at, fixed: data[at:][:entryFixed]}
-	name := at + entryFixed
-	flags := binary.BigEndian.Uint16(r.fixed[entryFlags:])
+	size := t.x.format.Size()
+	r := rawEntry{at: at, format: t.x.format, fixed: data[at:][:entryID+size+2]}
+	name := at + len(r.fixed)
+	flags := r.flags()
 	if flags&flagExtended != 0 {
 		r.extended = binary.BigEndian.Uint16(data[name:])
 		name += 2
 	}
 	if t.x.version < 4 {
-		r.path = data[name:][:nameLength(data[name:len(data)-20], flags)]
+		r.path = data[name:][:nameLength(data[name:len(data)-size], flags)]
 	}
 	return r
 }

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/chordgit/chordgit/gitops/internal/gittest"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // indexRepo has one of everything that an index can hold.
-func indexRepo(t testing.TB) *gittest.Repo {
-	r := gittest.New(t)
+func indexRepo(t testing.TB, format object.Format) *gittest.Repo {
+	r := gittest.New(t, "--object-format="+format.String())
 	for i := range 40 {
 		r.Write(fmt.Sprintf("dir/sub%d/file%d", i%7, i), fmt.Sprint(i))
 	}
@@ -31,7 +32,7 @@ func indexRepo(t testing.TB) *gittest.Repo {
 	r.Write("conflict", "3")
 	r.Commit()
 	r.Command("merge", "-q", "x").Run()
-	r.Git("update-index", "--add", "--cacheinfo", "160000,1234567890123456789012345678901234567890,mod/sub")
+	r.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", format.Size())+",mod/sub")
 	r.Write("intended", "x")
 	r.Git("add", "-N", "intended")
 	r.Git("update-index", "--skip-worktree", "skipped")
@@ -60,6 +61,12 @@ func listing(x *Index) string {
 }
 
 func TestIndexAgainstGit(t *testing.T) {
+	for _, format := range []object.Format{object.SHA1, object.SHA256} {
+		t.Run(format.String(), func(t *testing.T) { testIndexAgainstGit(t, format) })
+	}
+}
+
+func testIndexAgainstGit(t *testing.T, format object.Format) {
 	for _, c := range []struct {
 		name string
 		set  func(*gittest.Repo)
@@ -76,12 +83,12 @@ func TestIndexAgainstGit(t *testing.T) {
 		{"no checksum", func(r *gittest.Repo) {
 			name := filepath.Join(r.GitDir(), "index") // as index.skipHash leaves it
 			data, _ := os.ReadFile(name)
-			clear(data[len(data)-20:])
+			clear(data[len(data)-format.Size():])
 			os.WriteFile(name, data, 0o666)
 		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := indexRepo(t)
+			r := indexRepo(t, format)
 			c.set(r)
 			x, err := find(t, r.Dir).Index()
 			if err != nil {
@@ -173,11 +180,12 @@ func TestNoIndex(t *testing.T) {
 func FuzzIndex(f *testing.F) {
 	// Seeds without git: every worker of the fuzzer makes them again.
 	entry := "\x00\x00\x81\xa4" // mode, after 24 bytes of stat data
-	for version := byte(2); version <= 4; version++ {
+	for i := range byte(6) {
+		version, format := 2+i%3, object.SHA1+object.Format(i/3)
 		data := []byte("DIRC\x00\x00\x00" + string(version) + "\x00\x00\x00\x02")
 		for _, path := range []string{"a/b", "a/c"} {
 			data = append(append(data, make([]byte, 24)...), entry...)
-			data = append(append(data, make([]byte, 12+20)...), 0, byte(len(path)))
+			data = append(append(data, make([]byte, 12+format.Size())...), 0, byte(len(path)))
 			if version == 4 {
 				data = append(data, 0)
 				path = strings.TrimPrefix(path, "a/c") // the second is the first and nothing
@@ -186,18 +194,22 @@ func FuzzIndex(f *testing.F) {
 			if version == 4 {
 				data = append(data, 'x', 0)
 			} else {
-				data = append(data, make([]byte, 8-(62+len(path))%8)...)
+				data = append(data, make([]byte, 8-(42+format.Size()+len(path))%8)...)
 			}
 		}
 		data = append(data, "TREE\x00\x00\x00\x01x"...)
-		data = append(data, make([]byte, 20)...)
-		if _, err := parseIndex(data, nil); err != nil {
+		data = append(data, make([]byte, format.Size())...)
+		if _, err := parseIndex(data, format, nil); err != nil {
 			f.Fatal(version, err)
 		}
-		f.Add(data)
+		f.Add(format == object.SHA256, data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		x, err := parseIndex(data, nil)
+	f.Fuzz(func(t *testing.T, long bool, data []byte) {
+		format := object.SHA1
+		if long {
+			format = object.SHA256
+		}
+		x, err := parseIndex(data, format, nil)
 		if err != nil {
 			return
 		}

@@ -25,13 +25,16 @@ var (
 	ErrBare = errors.New("the repository is bare: it has no files to work on")
 	// ErrInGitDir is returned inside a git directory, .git or below it.
 	ErrInGitDir = errors.New("inside a git directory, not in a worktree")
+	// ErrNeedsGit is returned where only the git program can do something, and
+	// there is none.
+	ErrNeedsGit = errors.New("needs the git program, and there is none on the PATH")
 )
 
 // An UnsupportedError says what a repository has that this package cannot
 // serve, and that must not be written without serving it.
 type UnsupportedError struct {
 	GitDir string
-	What   string // "object format sha256", "ref storage reftable", …
+	What   string // "object format md5", "ref storage reftable", …
 }
 
 func (e *UnsupportedError) Error() string {
@@ -70,9 +73,10 @@ func (l *Layout) Perm() durable.Perm {
 	return durable.PermOf(l.CommonDir, l.Config.Shared, l.Config.SharedExact)
 }
 
-// Find walks up from dir to the worktree that it lies in. The repository must
-// be one with SHA-1 objects and refs in files: for any other the error is an
-// *UnsupportedError, and the layout is filled all the same.
+// Find walks up from dir to the worktree that it lies in. A repository of a
+// form that is not known is an *UnsupportedError, one of a form that only the
+// git program knows is ErrNeedsGit if there is none; the layout is filled all
+// the same.
 func Find(dir string) (*Layout, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -126,6 +130,9 @@ func At(gitDir, top string) (*Layout, error) {
 	}
 	if what := l.Config.unsupported(); what != "" {
 		return l, &UnsupportedError{GitDir: gitDir, What: what}
+	}
+	if l.Config.Reftable() && !HasGit() {
+		return l, fmt.Errorf("%s: a repository with its refs in a reftable %w", gitDir, ErrNeedsGit)
 	}
 	return l, nil
 }
@@ -226,7 +233,7 @@ func insideError(gitDir string) error {
 // InProgress names the operation of git that waits to be finished in this
 // worktree: "merge", "rebase", "am", "cherry-pick", "revert", or "".
 func (l *Layout) InProgress() string {
-	for _, m := range [...]struct{ file, operation string }{
+	for _, m := range [...]struct{ name, operation string }{
 		{"rebase-merge", "rebase"},
 		{"rebase-apply/applying", "am"},
 		{"rebase-apply", "rebase"},
@@ -234,7 +241,12 @@ func (l *Layout) InProgress() string {
 		{"CHERRY_PICK_HEAD", "cherry-pick"},
 		{"REVERT_HEAD", "revert"},
 	} {
-		if _, err := os.Lstat(filepath.Join(l.GitDir, filepath.FromSlash(m.file))); err == nil {
+		if _, err := os.Lstat(filepath.Join(l.GitDir, filepath.FromSlash(m.name))); err == nil {
+			return m.operation
+		}
+		// In a reftable are all that git takes for refs, which MERGE_HEAD is not.
+		isRef := m.name == "CHERRY_PICK_HEAD" || m.name == "REVERT_HEAD"
+		if isRef && l.Config.Reftable() && l.Command("rev-parse", "-q", "--verify", m.name).Run() == nil {
 			return m.operation
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chordgit/chordgit/gitops/internal/gittest"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 func find(t *testing.T, dir string) *Layout {
@@ -102,8 +103,13 @@ func TestFormats(t *testing.T) {
 		{[]string{"extensions.unknown=1"}, ""},
 		{[]string{"core.repositoryformatversion=1", "extensions.unknown=1"}, "extension unknown"},
 		{[]string{"core.repositoryformatversion=2"}, "repository format 2"},
-		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=sha256"}, "object format sha256"},
-		{[]string{"core.repositoryformatversion=1", "extensions.refStorage=reftable"}, "ref storage reftable"},
+		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=sha256"}, ""},
+		{[]string{"extensions.objectFormat=sha256"}, "object format sha256 in a repository of format 0"},
+		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=md5"}, "object format md5"},
+		{[]string{"core.repositoryformatversion=1", "extensions.refStorage=reftable"}, ""},
+		{[]string{"extensions.refStorage=reftable"}, "ref storage reftable in a repository of format 0"},
+		{[]string{"core.repositoryformatversion=1", "extensions.refStorage=files:///elsewhere"}, "ref storage files:///elsewhere"},
+		{[]string{"core.repositoryformatversion=1", "extensions.compatObjectFormat=sha1"}, "extension compatobjectformat"},
 		{[]string{"core.repositoryformatversion=1", "extensions.objectFormat=sha1", "extensions.refStorage=files",
 			"extensions.worktreeConfig=true", "extensions.partialClone=origin", "extensions.relativeWorktrees=true", "extensions.preciousObjects=true"}, ""},
 	} {
@@ -119,9 +125,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	r := gittest.New(t, "--object-format=sha256")
-	var u *UnsupportedError
-	if _, err := Find(r.Dir); !errors.As(err, &u) || u.What != "object format sha256" {
-		t.Error(err)
+	if l := find(t, r.Dir); l.Config.Format() != object.SHA256 {
+		t.Errorf("%+v", l)
 	}
 }
 
@@ -200,6 +205,27 @@ func TestInProgress(t *testing.T) {
 			t.Errorf("%s: %q", c.start, got)
 		}
 		r.Git(args[0], "--abort")
+	}
+	// With a reftable git is asked for what it keeps there: here, where refs are
+	// files, it takes another of the name for it.
+	l.Config.Extensions = map[string]string{"refstorage": "reftable"}
+	for name, want := range map[string]string{"CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "NO_HEAD": ""} {
+		r.Git("update-ref", "refs/"+name, "HEAD")
+		if got := l.InProgress(); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+		r.Git("update-ref", "-d", "refs/"+name)
+	}
+}
+
+func TestReftableNeedsGit(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("config", "core.repositoryformatversion", "1")
+	r.Git("config", "extensions.refStorage", "reftable")
+	find(t, r.Dir)
+	t.Setenv("PATH", t.TempDir())
+	if l, err := Find(r.Dir); !errors.Is(err, ErrNeedsGit) || l == nil || !strings.Contains(err.Error(), "reftable needs the git program") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -100,6 +100,9 @@ func decodeMemory(data []byte) *memory {
 // write at once the last one counts, and a link at the name is replaced. It
 // says nothing of a full disk, or of a directory that is not there.
 func (l *Layout) remember(file string, key settingsKey, a *answer) {
+	if file == "" {
+		return
+	}
 	data, err := json.Marshal(memory{memoryFormat, key, a.files, a.settings.raw()})
 	if err != nil {
 		return
