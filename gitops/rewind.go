@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -26,6 +27,10 @@ type RewindOptions struct {
 	Paths []string
 	// Owners says whose paths go. Nil: the turn's own.
 	Owners []string
+	// Git takes back what the turns did to git's own state, too: the files that came
+	// with a move of HEAD, branches, tags and the stash, HEAD, the index. What
+	// somebody moved since is a conflict and stays. Not together with Paths.
+	Git bool
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
 	// nobody is asked. What is carried out is what was shown, or nothing.
 	Confirm func(*Rewound) bool
@@ -40,6 +45,8 @@ type Rewound struct {
 	Of   map[string]int    // the turn that each failure is about
 	Left []Left            // what stays although the turns changed it
 	Turn *Turn             // the rewind; nil if it changed nothing or was a dry run
+
+	git *gitPlan // nil: not asked for
 }
 
 // Left is a path that stays as it is, and why: it is not the turn's to take
@@ -67,8 +74,10 @@ func (l Left) MarshalJSON() ([]byte, error) {
 // back in turn.
 //
 // Errors: NoTurn if there is no such turn or it is another worktree's, Damaged
-// if an object of it is lost, Stale if something changed meanwhile. Conflicts
-// are no error, they stand in the plan's Failures.
+// if an object of it is lost, Stale if something changed meanwhile, Locked if
+// somebody holds git's lock on the index: then the files were taken back, and the
+// same call does the rest. Conflicts are no error, they stand in the plan's
+// Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
 		return r.planRewind(n, &opt)
@@ -82,7 +91,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		if shown, err = r.planRewind(n, &opt); err != nil {
 			return shown, err
 		}
-		if !shown.Plan.Empty() && !opt.Confirm(shown) {
+		if !shown.empty() && !opt.Confirm(shown) {
 			return shown, nil
 		}
 		if !opt.Since {
@@ -106,7 +115,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	if shown != nil && !reflect.DeepEqual(brief(shown.Plan), brief(res.Plan)) {
 		return res, &edit.Error{Code: edit.Stale, Msg: "changed after planning: what would happen is no longer what was shown"}
 	}
-	if res.Plan.Empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
+	if res.empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
 		res.Plan.Changes, res.Plan.Mkdir, res.Plan.Rmdir, res.Plan.DirModes = nil, nil, nil, nil
 		return res, nil
 	}
@@ -121,8 +130,31 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		}
 		tree = r.force
 	}
-	res.Turn, err = r.commit(ctx, tree, &t, res.Plan)
-	return res, err
+	if !res.git.empty() {
+		t.facts = res.git.facts(res.Plan.Changes)
+		t.facts.again = again(&opt, res.Undoes)
+	}
+	if res.Turn, err = r.commit(ctx, tree, &t, res.Plan); err != nil || t.facts == nil {
+		return res, err
+	}
+	if err := res.git.carryOut(res.Turn); err != nil {
+		return res, err
+	}
+	return res, r.unpend()
+}
+
+// empty reports whether nothing is to be taken back.
+func (res *Rewound) empty() bool { return res.Plan.Empty() && res.git.empty() }
+
+// again is the command that does what is missing of a rewind.
+func again(opt *RewindOptions, undoes []int) string {
+	switch {
+	case opt.Redo:
+		return fmt.Sprintf("chordgit redo %d --git", undoes[0])
+	case opt.Since:
+		return fmt.Sprintf("chordgit rewind --to %d --git", undoes[len(undoes)-1]-1)
+	}
+	return fmt.Sprintf("chordgit rewind %d --git", undoes[0])
 }
 
 // brief is what a person was shown of a plan.
@@ -144,6 +176,11 @@ func brief(p *edit.Plan) (out []string) {
 	}
 	for _, f := range p.Failures {
 		out = append(out, f.Path+" "+f.Why)
+	}
+	for _, n := range p.Notes {
+		if n.Code == GitRestored {
+			out = append(out, n.Msg)
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // A delta is what a turn changed, and what is known of the paths that it may
@@ -22,14 +23,19 @@ type delta struct {
 	open      []string            // directories of which the end is not known in whole
 	unstable  map[string]bool     // what is stored of the start may be a mixture
 	untouched []Left
+	edited    map[string]bool // changed on top of what came with a move of HEAD
 }
 
-// delta reads what a turn changed.
-func (r *Repo) delta(t *Turn) (*delta, error) {
+// delta reads what a turn changed. back: HEAD goes back to where it was. If not,
+// what was changed on top of a move of HEAD goes back to what the move brought.
+func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	d := &delta{turn: t, made: t.MadeDirs}
 	var err error
 	if d.changes, err = r.changes(t, true); err != nil {
 		return nil, err
+	}
+	if err := d.onTop(r, back); err != nil {
+		return nil, damaged(t.N, err)
 	}
 	if d.dirModes, err = r.dirModes(t); err != nil {
 		return nil, err
@@ -74,6 +80,30 @@ func emptied(removed []string, changes []edit.Change) []string {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(removed), func(dir string) bool { return held[dir] })
+}
+
+// onTop finds what was changed on top of a move of HEAD.
+func (d *delta) onTop(r *Repo, back bool) error {
+	d.edited = map[string]bool{}
+	for _, p := range d.turn.meta.Git.Edited {
+		d.edited[decodePath(p)] = true
+	}
+	if len(d.edited) == 0 || back {
+		return nil
+	}
+	e, _, err := object.Lookup(r.db, d.turn.tree, "git/"+gitCarried)
+	if err != nil {
+		return err
+	}
+	carried := &side{r: r, t: d.turn, root: e.ID, trees: map[string]map[string]object.Entry{}}
+	for i := range d.changes {
+		if c := &d.changes[i]; d.edited[c.Path] {
+			if c.Before, err = carried.file(c.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // leftOut lists what the turn made and no capture stored: nobody can take it

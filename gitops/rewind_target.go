@@ -152,15 +152,28 @@ func (r *Repo) inside(t *Turn) bool {
 // planRewind plans the inverse of the turns' own changes, applied to what is
 // there now.
 func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
+	if opt.Git && opt.Paths != nil {
+		return nil, &edit.Error{Code: edit.Usage, Msg: "--git takes back HEAD, branches and index as a whole: leave out the paths, or --git"}
+	}
 	turns, err := r.targets(n, opt)
 	if err != nil {
 		return nil, err
 	}
 	res := &Rewound{Plan: &edit.Plan{}}
 	p := r.rewinder(opt)
+	if opt.Git {
+		if p.git, err = r.newGitPlan(); err != nil {
+			return res, err
+		}
+	}
 	for _, t := range turns {
 		res.Undoes = append(res.Undoes, t.N)
-		d, err := r.delta(t)
+		if p.git != nil {
+			if p.back, err = p.git.take(t); err != nil {
+				return res, err
+			}
+		}
+		d, err := r.delta(t, p.back)
 		if err != nil {
 			return res, err
 		}
@@ -175,6 +188,10 @@ func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
 	}
 	if res.Plan, err = p.plan(); err != nil {
 		return res, err
+	}
+	if res.git = p.git; p.git != nil {
+		res.Plan.Failures = append(res.Plan.Failures, p.git.failures...)
+		res.Plan.Notes = append(res.Plan.Notes, p.git.describe()...)
 	}
 	res.How, res.Of, res.Left = p.hows, p.of, p.left
 	return res, nil

@@ -49,6 +49,8 @@ type rewinder struct {
 	of       map[string]int // the turn of each failure
 	notes    []edit.Note
 	left     []Left
+	git      *gitPlan        // nil: HEAD and what came with its moves stay
+	back     bool            // HEAD goes back in the turn at hand
 	found    map[string]bool // paths of the options that some turn has
 
 	// of the turn at hand
@@ -142,7 +144,7 @@ func (p *rewinder) look(changes []edit.Change) error {
 // owned leaves what is not this turn's to take back: what others wrote, and
 // what nobody can prove to have been absent.
 func (p *rewinder) owned(c edit.Change, s *step) error {
-	if c.Before == nil && p.d.proof != nil {
+	if c.Before == nil && p.d.proof != nil && (p.back || !p.d.edited[c.Path]) {
 		absent, err := p.d.proof.absent(c.Path)
 		if err != nil {
 			return damaged(p.d.turn.N, err)
@@ -158,6 +160,9 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 	owner := p.d.turn.Owner(c.Path)
 	switch {
 	case owner == OwnerSelf && len(p.opt.Owners) == 0, slices.Contains(p.opt.Owners, owner), p.asked(c.Path):
+	case owner == OwnerGit && p.back:
+	case owner == OwnerGit:
+		s.left = leftCame
 	case owner == OwnerAmbiguous:
 		s.why = OwnerAmbiguous
 	default:
@@ -299,7 +304,7 @@ func (s *step) unknown() {
 
 // settle makes the decisions the state for the turns before.
 func (p *rewinder) settle(changes []edit.Change) {
-	n := p.d.turn.N
+	n, came := p.d.turn.N, 0
 	for _, path := range p.order {
 		s := p.steps[path]
 		s.unknown()
@@ -315,13 +320,20 @@ func (p *rewinder) settle(changes []edit.Change) {
 			}
 			p.of[path] = n
 			p.failures = append(p.failures, &edit.Error{Code: code, Path: path, Why: s.why, Lines: s.lines, Msg: fmt.Sprintf("%s: %s", s.why, p.explain(s))})
+		case s.left == leftCame:
+			p.blocked[path] = true
+			came++
 		case s.left != "":
 			p.blocked[path] = true
 			p.left = append(p.left, Left{path, s.left})
 		case !s.nothing:
 			p.state[path], p.hows[path] = s.target, s.how
+			if p.back && (p.d.edited[path] || p.d.turn.Owner(path) == OwnerGit) {
+				p.hows[path], p.git.came[path] = "git", true
+			}
 		}
 	}
+	p.noteGit(came)
 	for _, c := range changes {
 		if s := p.steps[c.From]; c.From != "" && s != nil && !s.stays() && !p.steps[c.Path].stays() {
 			p.homes[c.From] = c.Path

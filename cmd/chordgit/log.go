@@ -36,6 +36,8 @@ type turnReport struct {
 	Paths    paths      `json:"paths"`
 	Stored   int64      `json:"stored_bytes"`
 
+	Move *gitops.HeadMove `json:"head_move,omitempty"` // other than by the turn's own commits
+
 	lost error // why the paths of a captured turn are not known
 }
 
@@ -44,6 +46,7 @@ func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
 		Started: t.Started, Parent: t.Parent, Late: t.Late, Worktree: t.Worktree, Head: t.Head,
 		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
+		Move: t.HeadMove(),
 	}
 	if !t.Ended.IsZero() {
 		r.Ended = &t.Ended
@@ -185,6 +188,9 @@ func (r turnReport) line(indent string, sizes bool) string {
 	}
 	if len(r.Paths) > 0 {
 		parts = append(parts, pathList(r.Paths))
+	}
+	if r.Move != nil && r.Move.Files > 0 {
+		parts = append(parts, r.Move.Came())
 	}
 	if r.Agent != "" {
 		parts = append(parts, "by "+edit.Quote(r.Agent))

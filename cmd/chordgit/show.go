@@ -97,7 +97,15 @@ func (s *shown) captured(repo *gitops.Repo, turn *gitops.Turn, changes []edit.Ch
 			s.Files[i].Owner = who
 		}
 	}
-	slices.SortStableFunc(s.Files, func(x, y file) int { return cmp.Compare(x.Owner, y.Owner) })
+	slices.SortStableFunc(s.Files, func(x, y file) int { // what came with git is last
+		git := func(f file) int {
+			if f.Owner == gitops.OwnerGit {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(git(x), git(y)), cmp.Compare(x.Owner, y.Owner))
+	})
 	s.Moved = repo.Moved(turn)
 	for _, n := range turn.Uncovered() {
 		s.NotCovered = append(s.NotCovered, leftOut{n.Path, n.Msg})
@@ -115,7 +123,11 @@ func (s *shown) write(w io.Writer, stat bool) {
 	for _, f := range s.Files {
 		if f.Owner != owner {
 			owner = f.Owner
-			fmt.Fprintf(w, "\n%s:\n", ownerTitle(owner))
+			title := ownerTitle(owner)
+			if owner == gitops.OwnerGit && s.Move != nil {
+				title = s.Move.Came()
+			}
+			fmt.Fprintf(w, "\n%s:\n", title)
 		}
 		fmt.Fprintln(w, f.line(stat, s.widest()))
 	}
@@ -150,8 +162,13 @@ func (s *shown) header(w io.Writer) {
 	line("When", fmt.Sprintf("%s (%s%s)", at.Local().Format("2006-01-02 15:04:05"), since, ago(at)))
 	line("Worktree", s.Worktree)
 	line("Head", s.Head)
+	if s.Move != nil {
+		line("Moved", fmt.Sprintf("%s → %s by %s", s.Move.From, s.Move.To, s.Move.With()))
+	}
 	for _, m := range s.Moved {
-		line("Git", m.String())
+		if s.Move == nil || m.Name != "HEAD" { // said above
+			line("Git", m.String())
+		}
 	}
 	if s.Parent > 0 {
 		line("Inside", fmt.Sprintf("turn %d", s.Parent))

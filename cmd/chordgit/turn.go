@@ -171,7 +171,9 @@ func (a *app) closedReport(repo *gitops.Repo, command string, turn *gitops.Turn)
 // hides is expected, and told by show.
 func uncovered(t *gitops.Turn) (notes []edit.Note) {
 	for _, n := range t.Uncovered() {
-		n.Msg = uncoveredWhy(n.Msg)
+		if n.Code != gitops.Sparse {
+			n.Msg = uncoveredWhy(n.Msg)
+		}
 		notes = append(notes, n)
 	}
 	return notes
@@ -189,7 +191,6 @@ func uncoveredWhy(why string) string {
 		"incomplete": "not covered in whole: not everything in it was seen",
 		"vanished":   "not covered: it was gone, or another, when it was read",
 		"late":       "made while the start was recorded: it stays",
-		"sparse":     "outside the sparse checkout",
 		// Of init.
 		"ignored":      "not covered: an ignore rule hides it",
 		"nested":       "a repository: its files are covered, its .git is not",

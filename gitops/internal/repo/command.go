@@ -40,6 +40,9 @@ func (l *Layout) environ(of []string) []string {
 		}
 		return strings.HasPrefix(name, "GIT_") || name == "LC_ALL"
 	})
+	if l.otherIndex != "" {
+		env = append(env, "GIT_INDEX_FILE="+l.otherIndex)
+	}
 	return append(env,
 		"GIT_DIR="+l.GitDir,
 		"GIT_COMMON_DIR="+l.CommonDir,

@@ -57,6 +57,16 @@ type Layout struct {
 	// Children ends the git programs that run when it ends, and what they started.
 	// Nil: they end by themselves.
 	Children context.Context
+
+	otherIndex string // read instead of the worktree's own; see WithIndex
+}
+
+// WithIndex is the layout with another file as its index, as git's
+// GIT_INDEX_FILE has it.
+func (l *Layout) WithIndex(name string) *Layout {
+	other := *l
+	other.otherIndex = name
+	return &other
 }
 
 // Linked reports whether this is a linked worktree.
@@ -243,6 +253,18 @@ func (l *Layout) InProgress() string {
 		if isRef && l.Config.Reftable() && l.Command("rev-parse", "-q", "--verify", m.name).Run() == nil {
 			return m.operation
 		}
+	}
+	return ""
+}
+
+// Operation is InProgress, and "bisect" while a bisection runs, which leaves
+// index and files alone.
+func (l *Layout) Operation() string {
+	if op := l.InProgress(); op != "" {
+		return op
+	}
+	if _, err := os.Lstat(filepath.Join(l.GitDir, "BISECT_LOG")); err == nil {
+		return "bisect"
 	}
 	return ""
 }
