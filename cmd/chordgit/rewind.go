@@ -134,6 +134,14 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 		return
 	case err != nil:
 		rep := newFailure(name, err)
+		for i := range rep.Failures {
+			if f := &rep.Failures[i]; f.Why == gitops.NotYours {
+				f.Hint = "ask the user to take it back"
+			}
+		}
+		if rep.exit() == exitDenied {
+			rep.Status = denied
+		}
 		if res != nil {
 			rep.Undoes = res.Undoes
 		}
@@ -160,6 +168,9 @@ func (a *app) rewound(name string, repo *gitops.Repo, res *gitops.Rewound) *repo
 		rep.Failures[i].Hint = conflictHint(rep.Failures[i], cmp.Or(res.Of[rep.Failures[i].Path], res.Undoes[0]))
 	}
 	rep.how(res.Plan, res.How)
+	if rep.Status == failed && rep.exit() == exitDenied {
+		rep.Status = denied
+	}
 	return rep
 }
 
@@ -257,6 +268,8 @@ func (r *report) how(p *edit.Plan, hows map[string]string) {
 func conflictHint(f failure, turn int) string {
 	p := shellQuote(f.Path)
 	switch {
+	case f.Why == gitops.NotYours:
+		return fmt.Sprintf("ask the user to take it back: chordgit rewind %d -- %s", turn, p)
 	case f.Code == edit.Ambiguous:
 		return fmt.Sprintf("take it back all the same: chordgit rewind %d -- %s", turn, p)
 	case f.Code != edit.Conflict:
