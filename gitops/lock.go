@@ -40,21 +40,28 @@ func (r *Repo) lockNumbers(ctx context.Context) (unlock func(), err error) {
 
 // lock takes a lock that the kernel drops with its process, so none ever
 // goes stale. The file holds the pid of whoever has it, for the message.
-func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration, shared bool) (func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+func (r *Repo) lock(ctx context.Context, name, what string, most time.Duration, shared bool) (func(), error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	for {
 		if err := r.layout.Perm().MkdirAll(filepath.Dir(name), true); err != nil {
 			return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
 		}
 		l := flock.New(name)
-		try := l.TryLockContext
+		try, wait := l.TryLock, l.TryLockContext
 		if shared {
-			try = l.TryRLockContext
+			try, wait = l.TryRLock, l.TryRLockContext
 		}
-		ok, err := try(ctx, 5*time.Millisecond)
+		// One that is free is taken past a deadline, too: a capture that has no
+		// time left is recorded as incomplete.
+		ok, err := try()
+		if err == nil && !ok {
+			ok, err = wait(ctx, 5*time.Millisecond)
+		}
 		if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
-			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, wait)}
+			waited := min(time.Since(began), most).Round(time.Millisecond)
+			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, waited)}
 		}
 		if err != nil {
 			return nil, trouble(edit.CommitFailed, "the lock cannot be taken", err)

@@ -172,6 +172,7 @@ func (a *app) closedReport(repo *gitops.Repo, command string, turn *gitops.Turn)
 func uncovered(t *gitops.Turn) (notes []edit.Note) {
 	for _, n := range t.Uncovered() {
 		n.Msg = uncoveredWhy(n.Msg)
+		n.Path = cmp.Or(n.Path, ".") // the top
 		notes = append(notes, n)
 	}
 	return notes
