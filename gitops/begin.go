@@ -52,13 +52,13 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 	}
 	if open != nil {
 		if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
-			return open, r.heard(ctx, t.Session)
+			return open, nil
 		}
 		kept := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn
 		if _, dropped, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: kept}); err != nil {
 			return nil, err
 		} else if kept && dropped {
-			return open, r.heard(ctx, t.Session)
+			return open, nil
 		}
 	}
 	return r.begin(ctx, &t)

@@ -305,14 +305,14 @@ func (t *tracked) Below(to []string, dir string) []string {
 }
 
 // nested tells what decides in a repository below the top.
-func (r *Repo) nested(path string) (n snapshot.NestedRepository) {
+func (r *Repo) nested(path string) (n snapshot.NestedRepository, ok bool) {
 	l := r.nestedLayout(path)
 	if l == nil {
-		return n
+		return n, false
 	}
 	n.Info, _ = readIgnore(filepath.Join(l.CommonDir, "info", "exclude"))
 	n.Tracked = (&indexNames{layout: l}).list()
-	return n
+	return n, true
 }
 
 // nestedLayout finds the repository of a directory with an entry .git; nil if
@@ -323,6 +323,7 @@ func (r *Repo) nestedLayout(path string) *repo.Layout {
 	if err != nil || l.Top != dir {
 		return nil
 	}
+	l.Children = r.opt.Children
 	return l
 }
 

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"time"
 
 	"github.com/chordgit/chordgit/edit"
 )
@@ -38,15 +37,7 @@ func (e *ending) lastSign() (lastSign, error) {
 	if err != nil {
 		return everlasting, err
 	}
-	state, err := readSession(name)
-	if err != nil {
-		return everlasting, err
-	}
 	sign := log.last()
-	var heard time.Time
-	if get(state, memberHeard, &heard) {
-		sign = max(sign, heard.UnixNano())
-	}
 	if sign <= e.meta.Scans.Before.Ended {
 		return everlasting, nil
 	}

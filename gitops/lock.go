@@ -40,28 +40,27 @@ func (r *Repo) lockNumbers(ctx context.Context) (unlock func(), err error) {
 
 // lock takes a lock that the kernel drops with its process, so none ever
 // goes stale. The file holds the pid of whoever has it, for the message.
-func (r *Repo) lock(ctx context.Context, name, what string, most time.Duration, shared bool) (func(), error) {
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, most)
+func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration, shared bool) (func(), error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	begun := time.Now()
 	for {
 		if err := r.layout.Perm().MkdirAll(filepath.Dir(name), true); err != nil {
 			return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
 		}
 		l := flock.New(name)
-		try, wait := l.TryLock, l.TryLockContext
+		now, try := l.TryLock, l.TryLockContext
 		if shared {
-			try, wait = l.TryRLock, l.TryRLockContext
+			now, try = l.TryRLock, l.TryRLockContext
 		}
-		// One that is free is taken past a deadline, too: a capture that has no
-		// time left is recorded as incomplete.
-		ok, err := try()
+		// A lock that is free is taken although the time for looking is up: what
+		// was not looked at is recorded as such.
+		ok, err := now()
 		if err == nil && !ok {
-			ok, err = wait(ctx, 5*time.Millisecond)
+			ok, err = try(ctx, 5*time.Millisecond)
 		}
 		if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
-			waited := min(time.Since(began), most).Round(time.Millisecond)
-			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, waited)}
+			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, time.Since(begun).Round(time.Millisecond))}
 		}
 		if err != nil {
 			return nil, trouble(edit.CommitFailed, "the lock cannot be taken", err)
@@ -69,8 +68,8 @@ func (r *Repo) lock(ctx context.Context, name, what string, most time.Duration, 
 		// Somebody may have removed the directory while we waited: then what we
 		// hold is the lock on a file that is no longer there.
 		held, err1 := l.Stat()
-		now, err2 := os.Stat(name)
-		if err1 == nil && err2 == nil && os.SameFile(held, now) {
+		there, err2 := os.Stat(name)
+		if err1 == nil && err2 == nil && os.SameFile(held, there) {
 			r.layout.Perm().Fix(name)
 			if shared {
 				return func() { l.Unlock() }, nil

@@ -333,6 +333,9 @@ func (p *rewinder) settle(changes []edit.Change) {
 		}
 	}
 	for _, dir := range p.d.made {
+		if p.kept(dir) {
+			continue
+		}
 		if p.opt.Paths == nil || below(dir, p.opt.Paths) || p.holds(dir) {
 			p.rmdir[dir] = true
 			delete(p.mkdir, dir)
@@ -360,6 +363,17 @@ func (p *rewinder) settle(changes []edit.Change) {
 	if p.opt.Paths == nil {
 		p.left = append(p.left, p.d.untouched...)
 	}
+}
+
+// kept reports whether a directory stands, or lies, where a file was that does
+// not come back.
+func (p *rewinder) kept(dir string) bool {
+	for ; dir != "."; dir = parent(dir) {
+		if s := p.steps[dir]; s != nil && s.stays() {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether a path of the turn lies in a directory.

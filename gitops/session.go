@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -30,7 +29,6 @@ func (r *Repo) sessionFile(id string) string {
 const (
 	memberOpen   = "open"      // an openMark
 	memberClosed = "last_turn" // a closedMark
-	memberHeard  = "heard"     // the time of its last event after the begin of its open turn
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
 )
 
@@ -78,18 +76,6 @@ func (r *Repo) changeSession(session string, change func(state map[string]json.R
 	return r.writeSession(name, session, state)
 }
 
-// heard notes a sign of life of a session.
-func (r *Repo) heard(ctx context.Context, session string) error {
-	unlock, err := r.lockNumbers(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return r.changeSession(session, func(state map[string]json.RawMessage) error {
-		return put(state, map[string]any{memberHeard: time.Now().UTC()})
-	})
-}
-
 // sessionBegins notes an open turn and what the refs are. A new turn clears the
 // count of texts that were looked for in vain.
 func (r *Repo) sessionBegins(t *Turn) error {
@@ -99,7 +85,6 @@ func (r *Repo) sessionBegins(t *Turn) error {
 	}
 	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
 		delete(state, misses)
-		delete(state, memberHeard)
 		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: refs})
 	})
 }
