@@ -159,6 +159,8 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 	}
 	owner := p.d.turn.Owner(c.Path)
 	switch {
+	case owner != OwnerSelf && p.opt.Turn.Session != "" && (slices.Contains(p.opt.Owners, owner) || p.asked(c.Path)):
+		s.why = NotYours
 	case owner == OwnerSelf && len(p.opt.Owners) == 0, slices.Contains(p.opt.Owners, owner), p.asked(c.Path):
 	case owner == OwnerGit && p.back:
 	case owner == OwnerGit:
@@ -315,8 +317,11 @@ func (p *rewinder) settle(changes []edit.Change) {
 		case s.why != "":
 			p.blocked[path] = true
 			code := edit.Conflict
-			if s.why == OwnerAmbiguous {
+			switch s.why {
+			case OwnerAmbiguous:
 				code = edit.Ambiguous
+			case NotYours:
+				code = edit.Denied
 			}
 			p.of[path] = n
 			p.failures = append(p.failures, &edit.Error{Code: code, Path: path, Why: s.why, Lines: s.lines, Msg: fmt.Sprintf("%s: %s", s.why, p.explain(s))})
@@ -416,6 +421,8 @@ func (p *rewinder) explain(s *step) string {
 		return "a program was writing to it when the turn began: what is stored may be a mixture"
 	case "occupied":
 		return "it goes only together with paths that cannot go"
+	case NotYours:
+		return "an agent takes back only what its own session wrote"
 	case OwnerAmbiguous:
 		return fmt.Sprintf("turn %d and others were at work when it changed: --owner self,ambiguous takes it back", n)
 	}

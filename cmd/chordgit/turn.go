@@ -173,6 +173,7 @@ func uncovered(t *gitops.Turn) (notes []edit.Note) {
 	for _, n := range t.Uncovered() {
 		if n.Code != gitops.Sparse {
 			n.Msg = uncoveredWhy(n.Msg)
+			n.Path = cmp.Or(n.Path, ".") // the top
 		}
 		notes = append(notes, n)
 	}
