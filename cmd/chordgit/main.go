@@ -90,7 +90,7 @@ without touching what you did since.`,
 	root.AddCommand(a.applyCommand(),
 		a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(),
 		a.logCommand(), a.showCommand(), a.diffCommand(),
-		a.rewindCommand(), a.redoCommand(),
+		a.rewindCommand(), a.redoCommand(), a.bisectCommand(),
 		a.policyCommand(), a.toolsCommand(),
 		a.verifyCommand(), a.pruneCommand(),
 		a.demoCommand(), a.versionCommand())
