@@ -161,6 +161,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	if opt.Sparse, err = r.sparseRules(); err != nil {
 		return nil, err
 	}
+	r.opt.Step("capture")
 	if c.Capture, err = r.tree.Capture(ctx, opt); err != nil {
 		c.batch.Close()
 		return nil, trouble(edit.CommitFailed, "the worktree cannot be captured", err)
@@ -170,6 +171,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		return nil, damaged(start.N, known.err)
 	}
 	c.tree, _ = r.db.Format().FromBytes(c.Capture.Tree)
+	r.opt.Step("captured")
 	return c, nil
 }
 
