@@ -95,7 +95,9 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 	if err := r.sessionBegins(t, start); err != nil {
 		return nil, errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
 	}
+	r.opt.Step("noted")
 	r.save(c, openRef(t.N), t.tag)
+	r.opt.Step("saved")
 	return t, nil
 }
 
@@ -155,6 +157,7 @@ func (r *Repo) number(t *Turn, c *captured) (err error) {
 		if err := r.tagTrees(t, c.batch, c.tree, nil); err != nil {
 			return unrecorded(err)
 		}
+		r.opt.Step("open")
 		err := r.refs.Create(openRef(t.N), t.tag)
 		if errors.Is(err, ref.ErrExists) {
 			continue

@@ -99,10 +99,13 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 	if err := r.sessionEnds(open, t); err != nil {
 		return nil, false, err
 	}
+	r.opt.Step("noted")
 	if err := r.refs.Remove(openRef(t.N), open.tag); err != nil && !errors.Is(err, ref.ErrNotFound) {
 		return nil, false, trouble(edit.CommitFailed, fmt.Sprintf("the mark of turn %d cannot be removed", t.N), err)
 	}
+	r.opt.Step("unmarked")
 	r.save(c, turnRef(t.N), t.tag)
+	r.opt.Step("saved")
 	return t, same, nil
 }
 

@@ -1,117 +1,110 @@
 package gitops
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/chordgit/chordgit/edit"
 )
 
-// The codes of notes about git's own state: files that came with a move of HEAD
-// and stay, and what of HEAD, branches and index is taken back or not.
-const (
-	HeadMoved   edit.Code = "head-moved"
-	GitRestored edit.Code = "git"
-	GitLeft     edit.Code = "git-left"
-	Sparse      edit.Code = "sparse" // files that a sparse checkout hides
-)
-
-// A HeadMove tells how HEAD moved in a turn other than by the turn's own commits.
-type HeadMove struct {
-	Kinds []string `json:"kinds"` // switch, pull, merge, rebase, reset, cherry-pick, revert, am; move: unknown
-	From  string   `json:"from"`  // what HEAD was at: a branch and a short id, as "main 10e14f7"
-	To    string   `json:"to"`
-	Files int      `json:"files"` // how many came with it
+// A Moved is a ref that moved in a turn: HEAD, a branch, a tag or the stash.
+type Moved struct {
+	Name   string `json:"name"`             // "HEAD" or the ref's full name
+	From   string `json:"from,omitempty"`   // the branch of HEAD at the start; empty if detached, and of others
+	To     string `json:"to,omitempty"`     // the same at the end
+	Before string `json:"before,omitempty"` // the object id at the start; empty if there was none
+	After  string `json:"after,omitempty"`
+	Gained int    `json:"gained"` // commits that After has and Before has not; -1: nobody can tell
+	Lost   int    `json:"lost"`   // the reverse
 }
 
-// HeadMove returns how HEAD moved in the turn, nil if it did not.
-func (t *Turn) HeadMove() *HeadMove {
-	g := &t.meta.Git
-	if len(g.Moves) == 0 {
+// Moved lists what git itself moved in a captured turn, HEAD first unless its
+// branch says the same.
+func (r *Repo) Moved(t *Turn) (list []Moved) {
+	if t.Scope != ScopeWorktree || t.Status == StatusOpen {
 		return nil
 	}
-	m := &HeadMove{From: t.meta.Head.Before.short(), To: t.meta.Head.After.short(), Files: g.Carried}
-	seen := map[string]bool{}
-	for _, x := range g.Moves {
-		kind := x.Kind
-		if kind == moveSwitch && t.meta.Head.After.Ref == "" {
-			kind = "checkout"
-		}
-		if !seen[kind] {
-			seen[kind] = true
-			m.Kinds = append(m.Kinds, kind)
-		}
+	b, a := t.meta.Head.Before, t.meta.Head.After
+	told := b.Ref != "" && b.Ref == a.Ref && slices.ContainsFunc(t.meta.Git.Refs, func(m metaRef) bool { return m.Name == b.Ref })
+	if b != a && !told {
+		list = append(list, Moved{Name: "HEAD", From: b.Ref, To: a.Ref, Before: b.OID, After: a.OID})
 	}
-	return m
+	for _, m := range t.meta.Git.Refs {
+		list = append(list, Moved{Name: m.Name, Before: m.Before, After: m.After})
+	}
+	for i := range list {
+		list[i].Gained, list[i].Lost = r.distance(list[i].Before, list[i].After)
+	}
+	return list
 }
 
-// short is HEAD in few words.
-func (h metaHead) short() string {
-	id := h.OID
+// distance counts the commits between two ids, -1 where git cannot: one of
+// them is gone, or there is no git program.
+func (r *Repo) distance(before, after string) (gained, lost int) {
+	if before == "" || after == "" {
+		return -1, -1
+	}
+	out, err := r.layout.Command("rev-list", "--count", "--left-right", after+"^{commit}..."+before+"^{commit}", "--").Output()
+	if err != nil {
+		return -1, -1
+	}
+	left, right, _ := strings.Cut(string(bytes.TrimSpace(out)), "\t")
+	gained, err1 := strconv.Atoi(left)
+	lost, err2 := strconv.Atoi(right)
+	if err1 != nil || err2 != nil {
+		return -1, -1
+	}
+	return gained, lost
+}
+
+// String tells the move to a person: "main moved from a1b2c3d to c3d4e5f, 2
+// commits".
+func (m Moved) String() string {
+	short := func(id string) string { return id[:min(len(id), 7)] }
+	branch := func(ref string) string {
+		if ref == "" {
+			return "no branch"
+		}
+		return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/")
+	}
+	at := func(id string) string {
+		if id == "" {
+			return "no commit"
+		}
+		return short(id)
+	}
+	name := branch(m.Name)
 	switch {
-	case h.Ref == "":
-		return "detached " + shortID(id)
-	case id == "":
-		return shortRef(h.Ref) + " (no commit)"
-	}
-	return shortRef(h.Ref) + " " + shortID(id)
-}
-
-func shortID(id string) string { return id[:min(len(id), 7)] }
-
-func shortRef(name string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/")
-}
-
-// moveWords are the kinds of move with an article: at length, and once it was
-// spoken of.
-var moveWords = map[string][2]string{
-	moveSwitch:  {"the branch switch", "the switch"},
-	moveReset:   {"the reset of the branch", "the reset"},
-	moveUnknown: {"a move of HEAD", "the move"},
-}
-
-// With names the moves: "the branch switch", "the pull and the reset".
-func (m *HeadMove) With() string { return m.words(0) }
-
-func (m *HeadMove) words(which int) string {
-	var list []string
-	for _, kind := range m.Kinds {
-		w := moveWords[kind][which]
-		if w == "" {
-			w = "the " + kind
+	case m.Name == "HEAD" && m.From != m.To:
+		return fmt.Sprintf("HEAD moved from %s (%s) to %s (%s)%s", branch(m.From), at(m.Before), branch(m.To), at(m.After), m.commits())
+	case m.Name == "HEAD":
+		name = "HEAD"
+		if m.From != "" {
+			name = branch(m.From)
 		}
-		list = append(list, w)
+	case m.Before == "":
+		return fmt.Sprintf("%s was made at %s", name, short(m.After))
+	case m.After == "":
+		return fmt.Sprintf("%s was removed, it was at %s", name, short(m.Before))
 	}
-	if n := len(list); n > 1 {
-		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
-	}
-	return list[0]
+	return fmt.Sprintf("%s moved from %s to %s%s", name, at(m.Before), at(m.After), m.commits())
 }
 
-// Came says what came with the moves, empty if nothing did: "412 files came with
-// the branch switch".
-func (m *HeadMove) Came() string {
-	switch m.Files {
-	case 0:
+func (m Moved) commits() string {
+	n := func(n int) string {
+		if n == 1 {
+			return "1 commit"
+		}
+		return fmt.Sprintf("%d commits", n)
+	}
+	switch {
+	case m.Gained < 0 || m.Gained == 0 && m.Lost == 0:
 		return ""
-	case 1:
-		return "1 file came with " + m.With()
+	case m.Lost == 0:
+		return ", " + n(m.Gained)
+	case m.Gained == 0:
+		return ", " + n(m.Lost) + " back"
 	}
-	return fmt.Sprintf("%d files came with %s", m.Files, m.With())
-}
-
-// stay says that n of these files stay in a rewind, and what takes them back;
-// asked: it was asked for, and cannot be.
-func (m *HeadMove) stay(n int, asked bool) string {
-	of := *m
-	of.Files = n
-	verb := "stay"
-	if n == 1 {
-		verb = "stays"
-	}
-	if asked {
-		return fmt.Sprintf("%s and %s with it", of.Came(), verb)
-	}
-	return fmt.Sprintf("%s and %s; --git takes %s back", of.Came(), verb, of.words(1))
+	return fmt.Sprintf(", %s back and %s on", n(m.Lost), n(m.Gained))
 }

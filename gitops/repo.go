@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,9 @@ type Options struct {
 	// Coverage says what captures store. It is asked when the first one begins,
 	// which may be that of a turn which a dead process left open. Nil: the defaults.
 	Coverage func(*Repo) (Coverage, error)
+	// Children ends the git programs that run when it ends. Nil: they end by
+	// themselves.
+	Children context.Context
 	// Step is called before every step of a transaction, for tests that kill or
 	// race it there. Nil: nothing.
 	Step func(step string)
@@ -96,6 +100,7 @@ func Open(dir string, opt Options) (*Repo, error) {
 	if err != nil {
 		return nil, &edit.Error{Code: NotARepository, Err: err}
 	}
+	layout.Children = opt.Children
 	r := &Repo{opt: opt, layout: layout}
 	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Partial: layout.Config.Partial, Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
 		return nil, err

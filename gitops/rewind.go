@@ -12,7 +12,10 @@ import (
 
 // RewindOptions say how a turn is taken back.
 type RewindOptions struct {
-	Turn   Turn // Agent, Session and Message of the rewind
+	// Turn is the Agent, Session and Message of the rewind. With a session it is an
+	// agent's, which may take back turns of its own session only, and of these what
+	// the session wrote itself.
+	Turn   Turn
 	Force  bool // take the old state whatever is there now; that is recorded first
 	Atomic bool // any conflict, and nothing changes
 	DryRun bool // plan only
@@ -74,10 +77,10 @@ func (l Left) MarshalJSON() ([]byte, error) {
 // back in turn.
 //
 // Errors: NoTurn if there is no such turn or it is another worktree's, Damaged
-// if an object of it is lost, Stale if something changed meanwhile, Locked if
-// somebody holds git's lock on the index: then the files were taken back, and the
-// same call does the rest. Conflicts are no error, they stand in the plan's
-// Failures.
+// if an object of it is lost, Stale if something changed meanwhile, Denied with
+// NotYours as Why if a session asks for another's turn, Locked if somebody holds
+// git's lock on the index: then the files were taken back, and the same call does
+// the rest. Conflicts are no error, they stand in the plan's Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
 		return r.planRewind(n, &opt)

@@ -41,6 +41,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 		return nil, err
 	}
 	if t.Scope != ScopeWorktree {
+		d.remake = emptied(t.RemovedDirs, d.changes)
 		return d, nil
 	}
 	before, err := r.side(t, "before")
@@ -67,6 +68,18 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 		d.unstable[decodePath(p)] = true
 	}
 	return d, d.leftOut()
+}
+
+// emptied lists the removed directories in which nothing was: those that held a
+// file come back with it, or stay away with it.
+func emptied(removed []string, changes []edit.Change) []string {
+	held := map[string]bool{}
+	for _, c := range changes {
+		for up := parent(c.Path); c.Before != nil && up != "."; up = parent(up) {
+			held[up] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(removed), func(dir string) bool { return held[dir] })
 }
 
 // onTop finds what was changed on top of a move of HEAD.

@@ -34,7 +34,9 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (i
 		if i < 0 {
 			return n, nil
 		}
-		t = open[i]
+		if t = open[i]; !opt.may(t) {
+			return n, opt.notYours(t)
+		}
 	case opt.Turn.Session != "":
 		i := slices.IndexFunc(open, func(t *Turn) bool { return t.Session == opt.Turn.Session })
 		if i < 0 {
@@ -100,7 +102,7 @@ func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
 			return t, nil
 		case opt.Redo:
 			return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("nothing to redo: the newest turn, %d, is no rewind", t.N)}
-		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.inside(t)):
+		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.inside(t)) && opt.may(t):
 			return t, nil
 		}
 	}
@@ -108,6 +110,20 @@ func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
 		return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to redo: there is no turn"}
 	}
 	return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to take back: no such turn, or all are taken back"}
+}
+
+// NotYours is why an agent's rewind is denied: the turn is another session's, or
+// somebody else wrote the path.
+const NotYours = "not yours"
+
+// may reports whether who asks may take a turn back: a person any, an agent its
+// own session's.
+func (o *RewindOptions) may(t *Turn) bool {
+	return o.Turn.Session == "" || t.Session == o.Turn.Session
+}
+
+func (o *RewindOptions) notYours(t *Turn) error {
+	return &edit.Error{Code: edit.Denied, Why: NotYours, Msg: fmt.Sprintf("turn %d is not session %s's own: only a person takes it back", t.N, edit.Quote(o.Turn.Session))}
 }
 
 // targets are the turns that are meant, newest first.
@@ -167,6 +183,9 @@ func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
 		}
 	}
 	for _, t := range turns {
+		if !opt.may(t) {
+			return res, opt.notYours(t)
+		}
 		res.Undoes = append(res.Undoes, t.N)
 		if p.git != nil {
 			if p.back, err = p.git.take(t); err != nil {

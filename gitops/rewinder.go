@@ -159,6 +159,8 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 	}
 	owner := p.d.turn.Owner(c.Path)
 	switch {
+	case owner != OwnerSelf && p.opt.Turn.Session != "" && (slices.Contains(p.opt.Owners, owner) || p.asked(c.Path)):
+		s.why = NotYours
 	case owner == OwnerSelf && len(p.opt.Owners) == 0, slices.Contains(p.opt.Owners, owner), p.asked(c.Path):
 	case owner == OwnerGit && p.back:
 	case owner == OwnerGit:
@@ -315,8 +317,11 @@ func (p *rewinder) settle(changes []edit.Change) {
 		case s.why != "":
 			p.blocked[path] = true
 			code := edit.Conflict
-			if s.why == OwnerAmbiguous {
+			switch s.why {
+			case OwnerAmbiguous:
 				code = edit.Ambiguous
+			case NotYours:
+				code = edit.Denied
 			}
 			p.of[path] = n
 			p.failures = append(p.failures, &edit.Error{Code: code, Path: path, Why: s.why, Lines: s.lines, Msg: fmt.Sprintf("%s: %s", s.why, p.explain(s))})
@@ -340,6 +345,9 @@ func (p *rewinder) settle(changes []edit.Change) {
 		}
 	}
 	for _, dir := range p.d.made {
+		if p.kept(dir) {
+			continue
+		}
 		if p.opt.Paths == nil || below(dir, p.opt.Paths) || p.holds(dir) {
 			p.rmdir[dir] = true
 			delete(p.mkdir, dir)
@@ -367,6 +375,17 @@ func (p *rewinder) settle(changes []edit.Change) {
 	if p.opt.Paths == nil {
 		p.left = append(p.left, p.d.untouched...)
 	}
+}
+
+// kept reports whether a directory stands, or lies, where a file was that does
+// not come back.
+func (p *rewinder) kept(dir string) bool {
+	for ; dir != "."; dir = parent(dir) {
+		if s := p.steps[dir]; s != nil && s.stays() {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether a path of the turn lies in a directory.
@@ -402,6 +421,8 @@ func (p *rewinder) explain(s *step) string {
 		return "a program was writing to it when the turn began: what is stored may be a mixture"
 	case "occupied":
 		return "it goes only together with paths that cannot go"
+	case NotYours:
+		return "an agent takes back only what its own session wrote"
 	case OwnerAmbiguous:
 		return fmt.Sprintf("turn %d and others were at work when it changed: --owner self,ambiguous takes it back", n)
 	}

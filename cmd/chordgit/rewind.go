@@ -144,7 +144,16 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 			rep = a.rewound(name, repo, res)
 			rep.fail(toErrors(err))
 			rep.Status, rep.Turn, rep.Redo = partial, &res.Turn.N, "chordgit redo"
-		} else if res != nil {
+		}
+		for i := range rep.Failures {
+			if f := &rep.Failures[i]; f.Why == gitops.NotYours {
+				f.Hint = "ask the user to take it back"
+			}
+		}
+		if rep.exit() == exitDenied {
+			rep.Status = denied
+		}
+		if res != nil && res.Turn == nil {
 			rep.Undoes = res.Undoes
 		}
 		a.report(rep)
@@ -170,6 +179,9 @@ func (a *app) rewound(name string, repo *gitops.Repo, res *gitops.Rewound) *repo
 		rep.Failures[i].Hint = conflictHint(rep.Failures[i], cmp.Or(res.Of[rep.Failures[i].Path], res.Undoes[0]))
 	}
 	rep.how(res.Plan, res.How)
+	if rep.Status == failed && rep.exit() == exitDenied {
+		rep.Status = denied
+	}
 	return rep
 }
 
@@ -272,6 +284,8 @@ func conflictHint(f failure, turn int) string {
 	switch {
 	case f.Path == "" && f.Code == edit.Conflict: // of git's own state
 		return ""
+	case f.Why == gitops.NotYours:
+		return fmt.Sprintf("ask the user to take it back: chordgit rewind %d -- %s", turn, p)
 	case f.Code == edit.Ambiguous:
 		return fmt.Sprintf("take it back all the same: chordgit rewind %d -- %s", turn, p)
 	case f.Code != edit.Conflict:

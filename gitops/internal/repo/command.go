@@ -22,6 +22,10 @@ func (l *Layout) Command(args ...string) *exec.Cmd {
 		"-c", "core.logAllRefUpdates=false",
 	}, args...)
 	cmd := exec.Command("git", args...)
+	if l.Children != nil {
+		cmd = exec.CommandContext(l.Children, "git", args...)
+		ownGroup(cmd)
+	}
 	cmd.Dir = l.Top
 	cmd.Env = l.environ(os.Environ())
 	return cmd

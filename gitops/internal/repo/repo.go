@@ -7,6 +7,7 @@
 package repo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,6 +54,9 @@ type Layout struct {
 	// InHook keeps the variables by which a git hook is told of a temporary
 	// index and object directory; set it in a hook, for its own repository.
 	InHook bool
+	// Children ends the git programs that run when it ends, and what they started.
+	// Nil: they end by themselves.
+	Children context.Context
 
 	otherIndex string // read instead of the worktree's own; see WithIndex
 }
