@@ -27,15 +27,15 @@ func (g *gitPlan) carryOut(t *Turn) error {
 	r := g.r
 	r.opt.Step("git refs")
 	if err := r.updateRefs(g.now, g.refs, what); err != nil {
-		return notDone("branches, HEAD and index", err)
+		return notDone("branches, HEAD and index were", err)
 	}
 	r.opt.Step("git head")
 	if err := r.moveHead(g.headNow, g.head, what); err != nil {
-		return notDone("HEAD and index", err)
+		return notDone("HEAD and index were", err)
 	}
 	r.opt.Step("git index")
 	if err := r.restoreIndex(g.indexChanges()); err != nil {
-		return notDone("the index", err)
+		return notDone("the index was", err)
 	}
 	r.opt.Step("git done")
 	return r.releaseNeedless(t)
@@ -52,7 +52,7 @@ func notDone(what string, err error) error {
 	if errors.As(err, &known) {
 		code = known.Code
 	}
-	return &edit.Error{Code: code, Err: err, Msg: what + " were not taken back, the files were; the same command tries again"}
+	return &edit.Error{Code: code, Err: err, Msg: what + " not taken back, the files were; the same command tries again"}
 }
 
 // run runs a git command with input.
