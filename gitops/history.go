@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -56,6 +58,10 @@ func (h *History) Close() error {
 // Bare reports whether the repository has no worktree.
 func (h *History) Bare() bool { return h.layout.Config.Bare }
 
+// Top is the worktree's root, or the git directory of a
+// bare repository.
+func (h *History) Top() string { return h.layout.Top }
+
 // FoldCase is [Repo.FoldCase].
 func (h *History) FoldCase() bool { return h.layout.Config.IgnoreCase }
 
@@ -67,6 +73,19 @@ type Commit struct {
 	Message           string
 
 	tree object.ID
+}
+
+// Time is when it was made, as it says itself; zero if it does not.
+func (c *Commit) Time() time.Time {
+	f := strings.Fields(c.Committer[strings.LastIndexByte(c.Committer, '>')+1:])
+	if len(f) == 0 {
+		return time.Time{}
+	}
+	seconds, err := strconv.ParseInt(f[0], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
 }
 
 // Commit reads a commit, or the one that a tag leads to; nil for another object.
