@@ -22,6 +22,7 @@ type PolicyConfig struct {
 	Create, Write, Delete, Move Rules
 	Unprotect                   []Rule
 	Submodules                  string // "deny" or "allow", empty: not said
+	Scope                       string // whose commits are judged: "agents" or "all", empty: not said
 }
 
 // Rules are lists of globs. A path that no glob of a present Allow matches is
@@ -58,6 +59,7 @@ func (c *PolicyConfig) schema() section {
 	s["move"] = c.Move.schema().decode
 	s["unprotect"] = unprotect(&c.Unprotect)
 	s["submodules"] = word(&c.Submodules, "deny", "allow")
+	s["scope"] = word(&c.Scope, "agents", "all")
 	return s
 }
 

@@ -91,7 +91,7 @@ without touching what you did since.`,
 		a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(),
 		a.logCommand(), a.showCommand(), a.diffCommand(),
 		a.rewindCommand(), a.redoCommand(), a.bisectCommand(),
-		a.policyCommand(), a.toolsCommand(),
+		a.policyCommand(), a.hooksCommand(), a.hookCommand(), a.toolsCommand(),
 		a.verifyCommand(), a.pruneCommand(),
 		a.demoCommand(), a.versionCommand())
 	return root
