@@ -3,8 +3,6 @@ package gitops
 import (
 	"cmp"
 	"slices"
-
-	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // Who wrote a path of a turn. A path of another session's is OwnerSession and
@@ -31,16 +29,32 @@ type activity struct {
 	start, end int64           // nanoseconds
 	paths      map[string]bool // what it names; nil: any path
 	other      bool            // an apply or rewind of no session
+	unsure     bool            // nobody knows whether it still ran: the session broke off in it
+}
+
+// evidence is what the owners of a turn's paths follow from.
+type evidence struct {
+	acts []activity
+	// timeless: the clock was set in the turn, so that times prove nothing.
+	timeless bool
 }
 
 // owners decides who wrote each path of the delta.
 func (e *ending) owners(how closing) error {
-	acts, err := e.r.activities(e.open, e.meta.Scans)
+	sign, err := e.lastSign()
+	if err != nil {
+		return err
+	}
+	to := e.meta.Scans.After.Ended
+	if how.late && sign > 0 {
+		to = sign
+	}
+	ev, err := e.r.evidence(e.open, e.meta.Scans, to)
 	if err != nil {
 		return err
 	}
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
-	e.meta.Late = how.late && !e.heardSince()
+	e.meta.Late = how.late && sign == 0
 	set := func(p, who string) {
 		if who == OwnerSelf {
 			return
@@ -51,70 +65,108 @@ func (e *ending) owners(how closing) error {
 		e.meta.Owners.Paths[encodePath(p)] = who
 	}
 	for _, d := range e.diff {
-		set(d.Path, e.owner(d.Path, d.After.ID, acts))
+		set(d.Path, e.owner(d.Path, ev))
 	}
 	for encoded := range e.meta.Modes.After {
 		if p := decodePath(encoded); e.meta.Owners.Paths[encoded] == "" {
-			set(p, e.owner(p, object.ID{}, acts))
+			set(p, e.owner(p, ev))
 		}
 	}
 	return nil
 }
 
-// heardSince reports whether the session gave a sign of life after its begin.
-func (e *ending) heardSince() bool { return false }
+// lastSign is when the session gave its last sign of life after the begin of
+// the turn, 0 if it gave none: the last event of its call log.
+func (e *ending) lastSign() (int64, error) {
+	log, err := e.r.callsOf(e.open.Session)
+	if err != nil {
+		return 0, err
+	}
+	if sign := log.last(); sign > e.meta.Scans.Before.Ended {
+		return sign, nil
+	}
+	return 0, nil
+}
 
 // owner applies the evidence to one path.
-func (e *ending) owner(p string, after object.ID, acts []activity) string {
-	changed, known := e.lastChange(p)
-	if known && changed < e.meta.Scans.Before.Ended && e.old(p) {
+func (e *ending) owner(p string, ev *evidence) string {
+	changed, gone, known := e.lastChange(p)
+	return ev.owner(p, e.open.Session, change{
+		at: changed, gone: gone, known: known, early: known && changed < e.meta.Scans.Before.Ended && e.old(p),
+	})
+}
+
+// A change is what the file system tells of a path's last change.
+type change struct {
+	at    int64 // of a path that is gone: the latest time at which it can have been
+	gone  bool
+	known bool // at is known
+	early bool // it is older than the turn
+}
+
+// owner says who wrote a path, in the eyes of a session.
+func (ev *evidence) owner(p, session string, c change) string {
+	if c.early && !ev.timeless {
 		return OwnerOutside
 	}
 	var named, active []string
 	who := func(a *activity) string {
 		switch {
+		case a.unsure:
+			return OwnerAmbiguous
 		case a.other:
 			return OwnerOther
-		case a.session == e.open.Session:
+		case a.session == session:
 			return OwnerSelf
 		}
 		return OwnerSession + a.session
 	}
-	for i := range acts {
-		a := &acts[i]
+	before := false // a call of the session's ran before a deletion
+	for i := range ev.acts {
+		a := &ev.acts[i]
 		switch {
 		case a.paths[p]:
 			named = append(named, who(a))
-		case a.paths == nil && (!known || changed >= a.start && changed <= a.end):
+		case a.paths != nil:
+		case !c.known || c.at >= a.start && c.at <= a.end:
 			active = append(active, who(a))
+		case c.gone && a.session == session && a.start < c.at:
+			before = true
 		}
 	}
-	for _, list := range [][]string{named, active} {
+	one := func(list []string) string {
 		slices.Sort(list)
-		switch list = slices.Compact(list); len(list) {
-		case 0:
-		case 1:
+		if list = slices.Compact(list); len(list) == 1 {
 			return list[0]
-		default:
-			return OwnerAmbiguous
 		}
+		return OwnerAmbiguous
+	}
+	switch {
+	case len(named) > 0:
+		return one(named)
+	case ev.timeless:
+		return OwnerAmbiguous
+	case len(active) > 0:
+		return one(active)
+	case before:
+		return OwnerAmbiguous
 	}
 	return OwnerOutside
 }
 
 // lastChange is when a path was changed last, by the file system's clock: its
 // ctime, or for one that is gone the mtime of the nearest directory above that
-// is still there.
-func (e *ending) lastChange(p string) (int64, bool) {
+// is still there, which tells only the latest time that it can have been.
+func (e *ending) lastChange(p string) (at int64, gone, known bool) {
 	if f, ok := e.c.Found(p); ok {
-		return f.Ctime, true
+		return f.Ctime, false, true
 	}
 	for up := parent(p); ; up = parent(up) {
 		if f, ok := e.c.Found(up); ok && f.Mode.IsDir() {
-			return f.Mtime, true
+			return f.Mtime, true, true
 		}
 		if up == "." {
-			return 0, false
+			return 0, true, false
 		}
 	}
 }
@@ -129,18 +181,23 @@ func (e *ending) old(p string) bool {
 	return true
 }
 
-// activities lists who was at work between the two captures of a turn: its own
-// session, other sessions with a turn here, applies and rewinds.
-func (r *Repo) activities(t *Turn, scans metaScans) ([]activity, error) {
+// evidence lists who was at work between the two captures of a turn: its own
+// session, until a time; other sessions with a turn here; applies and rewinds.
+func (r *Repo) evidence(t *Turn, scans metaScans, until int64) (*evidence, error) {
 	from, to := scans.Before.Ended, scans.After.Ended
-	acts := []activity{{session: t.Session, start: from, end: to}}
+	ev := &evidence{}
+	if err := r.addCalls(ev, t.Session, from, until, to); err != nil {
+		return nil, err
+	}
 	open, err := r.openTurns()
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range open {
 		if o.N != t.N && o.Session != t.Session {
-			acts = append(acts, activity{session: o.Session, start: o.meta.Scans.Before.Ended, end: to})
+			if err := r.addCalls(ev, o.Session, o.meta.Scans.Before.Ended, to, to); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for o, err := range r.Turns() {
@@ -159,15 +216,50 @@ func (r *Repo) activities(t *Turn, scans metaScans) ([]activity, error) {
 			for _, p := range o.Paths {
 				named[p] = true
 			}
-			acts = append(acts, activity{
+			ev.acts = append(ev.acts, activity{
 				session: o.Session, start: o.Started.UnixNano(), end: o.Ended.UnixNano(), paths: named,
 				other: o.Kind == KindRewind || o.Session == "" && (t.Session != "" || o.Parent != t.N),
 			})
 		case o.Session != t.Session && o.meta.Scans.After.Ended >= from:
-			acts = append(acts, activity{session: o.Session, start: o.meta.Scans.Before.Ended, end: o.meta.Scans.After.Ended})
+			if err := r.addCalls(ev, o.Session, o.meta.Scans.Before.Ended, o.meta.Scans.After.Ended, to); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return acts, nil
+	return ev, nil
+}
+
+// addCalls adds the calls of a session's turn from one time until another. A
+// session whose calls are not logged counts as one call all the time. One that
+// was running when the session broke off, before the end of all that is looked
+// at, is unsure from its last sign of life on.
+func (r *Repo) addCalls(ev *evidence, session string, from, until, to int64) error {
+	log, err := r.callsOf(session)
+	if err != nil {
+		return err
+	}
+	if !log.covers(from, until) {
+		ev.acts = append(ev.acts, activity{session: session, start: from, end: until})
+		return nil
+	}
+	ev.timeless = ev.timeless || log.clockSet(from)
+	for _, c := range log.calls {
+		if c.Kind == CallRead || c.end < from || c.start > until {
+			continue
+		}
+		a := activity{session: session, start: c.start, end: c.end}
+		if c.Kind == CallEdit && len(c.Paths) > 0 {
+			a.paths = map[string]bool{}
+			for _, p := range c.Paths {
+				a.paths[p] = true
+			}
+		} else if c.end == never && until < to {
+			a.end = until
+			ev.acts = append(ev.acts, activity{session: session, start: until + 1, end: to, unsure: true})
+		}
+		ev.acts = append(ev.acts, a)
+	}
+	return nil
 }
 
 // coarse is how far the clocks of the system and of a file system may be apart.
