@@ -37,6 +37,11 @@ func (r *Repo) fileIn(commit object.ID, name string, limit int64) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	return r.fileOf(root, name, limit)
+}
+
+// fileOf reads a regular file of a tree.
+func (r *Repo) fileOf(root object.ID, name string, limit int64) ([]byte, error) {
 	entry, found, err := object.Lookup(r.db, root, name)
 	switch {
 	case err != nil || !found:

@@ -25,6 +25,9 @@ type RewindOptions struct {
 	Paths []string
 	// Owners says whose paths go. Nil: the turn's own.
 	Owners []string
+	// Check is asked about every plan before it is shown or recorded; its error ends
+	// the rewind. Nil: nobody is asked.
+	Check func(*Rewound) error
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
 	// nobody is asked. What is carried out is what was shown, or nothing.
 	Confirm func(*Rewound) bool
@@ -63,7 +66,7 @@ type Left struct {
 // are no error, they stand in the plan's Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
-		return r.planRewind(n, &opt)
+		return r.checkedRewind(n, &opt)
 	}
 	n, err := r.closeForRewind(ctx, n, &opt)
 	if err != nil {
@@ -71,7 +74,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	}
 	var shown *Rewound
 	if opt.Confirm != nil {
-		if shown, err = r.planRewind(n, &opt); err != nil {
+		if shown, err = r.checkedRewind(n, &opt); err != nil {
 			return shown, err
 		}
 		if !shown.Plan.Empty() && !opt.Confirm(shown) {
@@ -91,7 +94,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return shown, err
 	}
 	r.opt.Step("plan")
-	res, err := r.planRewind(n, &opt)
+	res, err := r.checkedRewind(n, &opt)
 	if err != nil {
 		return res, err
 	}
@@ -114,6 +117,14 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		tree = r.force
 	}
 	res.Turn, err = r.commit(ctx, tree, &t, res.Plan)
+	return res, err
+}
+
+func (r *Repo) checkedRewind(n int, opt *RewindOptions) (*Rewound, error) {
+	res, err := r.planRewind(n, opt)
+	if err == nil && opt.Check != nil {
+		err = opt.Check(res)
+	}
 	return res, err
 }
 

@@ -32,6 +32,8 @@ const (
 	memberClosed = "last_turn" // a closedMark
 	memberHeard  = "heard"     // the time of its last event
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
+	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
+	memberFacts  = "facts"     // of the caller's own, kept unread
 )
 
 // An openMark names a session's open turn, so that its ref can be made again.
@@ -112,10 +114,13 @@ func (r *Repo) sessionEnds(open, closed *Turn) error {
 		delete(state, memberOpen)
 		delete(state, memberRefs)
 		mark := closedMark{At: time.Now().UTC(), By: "unchanged"}
+		var unjudged []int
+		get(state, memberJudge, &unjudged)
 		if closed != nil {
 			mark.Turn, mark.By = closed.N, closed.Status
+			unjudged = append(unjudged, closed.N)
 		}
-		return put(state, map[string]any{memberClosed: mark})
+		return put(state, map[string]any{memberClosed: mark, memberJudge: unjudged})
 	})
 }
 

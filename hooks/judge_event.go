@@ -11,8 +11,12 @@ import (
 // name means; its paths are relative to [Site.Base] of the policy, or absolute. nil:
 // nothing. notes are worth telling, and no reason to refuse.
 //
-// An error says that nobody can tell what the tool does.
+// An error says that nobody can tell what the tool does. A tool that only reads, or
+// that nobody knows, is not judged.
 func (e *Event) Judge(p *Policy, settings HooksSettings, tree func(name string) (exists, dir bool)) (found []Finding, notes []string, err error) {
+	if !e.Writes() {
+		return nil, nil, nil
+	}
 	if tree == nil {
 		tree = func(string) (bool, bool) { return false, false }
 	}
