@@ -43,23 +43,9 @@ func MergeHooks(layers ...Layer) HooksSettings {
 	said := func(get func(*Config) string, words ...string) bool {
 		return slices.ContainsFunc(layers, func(l Layer) bool { return l.Config != nil && slices.Contains(words, get(l.Config)) })
 	}
+	present := slices.DeleteFunc(slices.Clone(layers), func(l Layer) bool { return l.Config == nil })
 	lifted := func(get func(*Config) string, words ...string) bool {
-		versions, lifting := 0, 0
-		for _, l := range layers {
-			says := l.Config != nil && slices.Contains(words, get(l.Config))
-			switch {
-			case l.Config == nil:
-			case l.Name == "user" && says:
-				return true
-			case l.Name == "user":
-			case says:
-				lifting++
-				fallthrough
-			default:
-				versions++
-			}
-		}
-		return versions > 0 && versions == lifting
+		return lifts(present, func(l Layer) string { return l.Name }, func(l Layer) bool { return slices.Contains(words, get(l.Config)) })
 	}
 	onError := func(c *Config) string { return c.Hooks.OnError }
 	outside := func(c *Config) string { return c.Hooks.Outside }
