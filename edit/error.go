@@ -43,6 +43,7 @@ const (
 	Encoding          Code = "encoding"
 	ControlCharacter  Code = "control-character"
 	IndexDiffers      Code = "index-differs"
+	StaleOverwrite    Code = "stale-overwrite"
 	RolledBack        Code = "rolled-back"
 	Skipped           Code = "skipped"
 	Stale             Code = "stale"

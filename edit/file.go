@@ -74,6 +74,11 @@ type Tree interface {
 	// entry. A gitlink answers for every path below it. All paths are asked
 	// for in one call: reading an index costs the same for one as for many.
 	Entries(paths []string) ([]*Entry, error)
+	// Meanwhile tells what somebody else did to a path since the turn of the agent
+	// whose request is planned began: nil if that agent can have seen what stands
+	// there now, which is now, or if no turn is open. It is asked about paths that
+	// operations touch, once each.
+	Meanwhile(path string, now *File) (*Meanwhile, error)
 	// Names lists paths that may have been meant where one is missing: what
 	// stands in the directory dir, and the tracked files; about limit at most.
 	Names(dir string, limit int) []string
@@ -121,6 +126,9 @@ func (t MapTree) Load(path string, f *File) error {
 
 // Entries implements [Tree]: a MapTree has no index.
 func (t MapTree) Entries(paths []string) ([]*Entry, error) { return make([]*Entry, len(paths)), nil }
+
+// Meanwhile implements [Tree]: a MapTree has no turns.
+func (t MapTree) Meanwhile(string, *File) (*Meanwhile, error) { return nil, nil }
 
 // Names implements [Tree].
 func (t MapTree) Names(_ string, limit int) []string {

@@ -82,7 +82,7 @@ func (p *planner) perform() Errors {
 				continue
 			}
 			r := &run{planner: p, op: &p.ops[i], target: p.targets[i], path: p.targets[i].source.resolved, number: i + 1}
-			errs := r.do()
+			errs := r.carry()
 			for _, e := range errs {
 				e.Op, e.Line = i+1, cmpOr(e.Line, p.ops[i].Line)
 				if e.Path == "" {

@@ -83,6 +83,21 @@ func badPath(format string, args ...any) error {
 // that some file system takes for it: letter case, trailing dots and blanks,
 // the short name git~1, a stream suffix, code points that HFS+ ignores.
 func IsGitDir(component string) bool {
+	name := undisguised(component)
+	return name == ".git" || isShort(name, "git~")
+}
+
+// IsGitFile reports whether a path component is .gitmodules or .gitattributes in
+// one of the disguises that git looks for: under such a name it wants a file.
+// Of the short names it takes more than any file system makes.
+func IsGitFile(component string) (modules, attributes bool) {
+	name := undisguised(component)
+	return name == ".gitmodules" || isShort(name, "gitmod~") || isShort(name, "gi7eba~"),
+		name == ".gitattributes" || isShort(name, "gitatt~") || isShort(name, "gi7d29~")
+}
+
+// undisguised is a component without what some file system does not tell apart.
+func undisguised(component string) string {
 	name, _, _ := strings.Cut(component, ":")
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200C && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x206A && r <= 0x206F || r == 0xFEFF {
@@ -90,11 +105,12 @@ func IsGitDir(component string) bool {
 		}
 		return r
 	}, name)
-	name = strings.ToLower(strings.TrimRight(name, ". "))
-	if name == ".git" {
-		return true
-	}
-	digits, ok := strings.CutPrefix(name, "git~")
+	return strings.ToLower(strings.TrimRight(name, ". "))
+}
+
+// isShort reports whether a name is a stem with a number behind it.
+func isShort(name, stem string) bool {
+	digits, ok := strings.CutPrefix(name, stem)
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 

@@ -120,7 +120,10 @@ type Options struct {
 	Superuser bool
 	// Index refuses to touch a path whose file is another than its index entry
 	// says.
-	Index   bool
+	Index bool
+	// Force lets whole content go over a change that somebody else made since the
+	// turn began and that the agent did not see.
+	Force   bool
 	Merging bool // a merge or the like is in progress: unmerged paths are noted
 	// Policy is asked, before anything is matched, about each operation and what
 	// it comes to for a path: After is nil if it removes the file, otherwise it

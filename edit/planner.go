@@ -17,7 +17,7 @@ func NewPlan(tree Tree, ops []Op, opt Options) (*Plan, error) {
 	if opt.FileLimit == 0 {
 		opt.FileLimit = defaultFileLimit
 	}
-	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, first: map[string]int{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
+	p := &planner{resolver: newResolver(tree, opt), ops: ops, start: map[string]*File{}, names: map[string][]string{}, sparse: map[string]bool{}, differs: map[string]bool{}, first: map[string]int{}, others: map[string]*Meanwhile{}, work: closestCells, tries: closestTries, searches: elsewhereMost, listings: closestTries}
 	work := p.byGroups
 	if opt.Compat == Codex {
 		work = p.inSequence
@@ -60,14 +60,15 @@ func (p *planner) inSequence() Errors {
 type planner struct {
 	*resolver
 	ops     []Op
-	targets []target            // one an operation
-	start   map[string]*File    // the snapshot: what stood at each touched path
-	names   map[string][]string // the spellings of each touched path
-	sparse  map[string]bool     // paths outside the sparse checkout
-	differs map[string]bool     // paths that are not as their index entry says, where that counts
-	notes   []Note              // of the survey
-	touched []string            // the touched paths, sorted
-	first   map[string]int      // the first operation that touches each path
+	targets []target              // one an operation
+	start   map[string]*File      // the snapshot: what stood at each touched path
+	names   map[string][]string   // the spellings of each touched path
+	sparse  map[string]bool       // paths outside the sparse checkout
+	differs map[string]bool       // paths that are not as their index entry says, where that counts
+	notes   []Note                // of the survey
+	touched []string              // the touched paths, sorted
+	others  map[string]*Meanwhile // what somebody else did to each path, where that was asked
+	first   map[string]int        // the first operation that touches each path
 
 	groups   []string            // each operation's group, named by its source path
 	members  map[string][]int    // the operations of each group

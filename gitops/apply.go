@@ -21,12 +21,11 @@ import (
 // written. RollbackFailed leaves the record, from which the next command
 // repairs.
 func (r *Repo) Apply(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Plan, error)) (*Turn, error) {
-	return r.apply(ctx, t, r.Tree(), plan, func(*edit.Plan) {})
+	return r.apply(ctx, t, plan, func(*edit.Plan) {})
 }
 
-// apply is Apply that plans against a tree, and calls done after a commit, still
-// under the lock.
-func (r *Repo) apply(ctx context.Context, t Turn, tree edit.Tree, plan func(edit.Tree) (*edit.Plan, error), done func(*edit.Plan)) (*Turn, error) {
+// apply is Apply that calls done after a commit, still under the lock.
+func (r *Repo) apply(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Plan, error), done func(*edit.Plan)) (*Turn, error) {
 	t.Kind, t.Started = KindApply, time.Now()
 	unlock, err := r.lockWorktree(ctx)
 	if err != nil {
@@ -36,13 +35,15 @@ func (r *Repo) apply(ctx context.Context, t Turn, tree edit.Tree, plan func(edit
 	if err := r.recover(ctx); err != nil {
 		return nil, err
 	}
-	if open, err := r.openTurn(t.Session); err != nil {
+	open, err := r.openTurn(t.Session)
+	if err != nil {
 		return nil, err
-	} else if open != nil {
+	}
+	if open != nil {
 		t.Parent = open.N
 	}
 	r.opt.Step("plan")
-	p, err := plan(tree)
+	p, err := plan(tree{r, open})
 	if err != nil {
 		return nil, err
 	}

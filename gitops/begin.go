@@ -41,20 +41,14 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 		t.Kind = KindTurn
 	}
 	t.Started = time.Now()
-	if err := r.closeDead(ctx); err != nil {
-		return nil, err
-	}
 	unlock, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	kept, err := r.makeWay(ctx, &t)
-	if err != nil {
-		return nil, err
-	}
-	if kept != nil {
-		return kept, r.heard(ctx, t.Session)
+	if err != nil || kept != nil {
+		return kept, err
 	}
 	return r.begin(ctx, &t)
 }
@@ -63,6 +57,9 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 // session, as interrupted, unless it is kept. Who judges closed turns does so
 // before the next one's start is captured.
 func (r *Repo) MakeWay(ctx context.Context, t Turn) error {
+	if t.Kind == "" {
+		t.Kind = KindTurn
+	}
 	if open, err := r.openTurn(t.Session); err != nil || open == nil || t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
 		return err
 	}
@@ -84,7 +81,7 @@ func (r *Repo) makeWay(ctx context.Context, t *Turn) (*Turn, error) {
 	if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
 		return open, nil
 	}
-	keep := t.AgentTurn == "" && open.AgentTurn == ""
+	keep := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn
 	_, same, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: keep})
 	if err != nil || !keep || !same {
 		return nil, err
@@ -150,6 +147,7 @@ func (r *Repo) startMeta(t *Turn, c *captured) error {
 	}
 	facts := c.Facts(nil, nil)
 	m.facts(facts)
+	t.Notes = r.exposed(facts)
 	for _, p := range facts.Nested {
 		m.Nested = append(m.Nested, metaNested{Path: encodePath(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
 	}
@@ -237,14 +235,23 @@ func (r *Repo) tagTrees(t *Turn, batch *object.Batch, before object.ID, after *o
 	return batch.Flush()
 }
 
+// mayRecord refuses inside a push: git takes no refs there, and what is stored
+// goes when the push is refused.
+func mayRecord() error {
+	if os.Getenv("GIT_QUARANTINE_PATH") == "" {
+		return nil
+	}
+	return &edit.Error{Code: RefusedRoot, Msg: "inside a push (GIT_QUARANTINE_PATH is set) nothing is recorded"}
+}
+
 // mayCapture refuses worktrees of which everything would be too much, and a
 // capture inside a push.
 func (r *Repo) mayCapture() error {
-	if r.layout.InHook && os.Getenv("GIT_QUARANTINE_PATH") != "" {
-		return &edit.Error{Code: RefusedRoot, Msg: "inside a push nothing is recorded"}
+	if err := mayRecord(); err != nil {
+		return err
 	}
-	if r.coverage.AllowRoot {
-		return nil
+	if cover, err := r.covered(); err != nil || cover.AllowRoot {
+		return err
 	}
 	top := r.layout.Top
 	home, err := os.UserHomeDir()
@@ -268,5 +275,5 @@ func (r *Repo) mayCapture() error {
 	if what == "" {
 		return nil
 	}
-	return &edit.Error{Code: RefusedRoot, Path: top, Msg: fmt.Sprintf("%s is %s: all of it would be captured; set snapshot.allow_root in your own configuration if that is meant", edit.Quote(top), what)}
+	return &edit.Error{Code: RefusedRoot, Path: top, Msg: fmt.Sprintf("this is %s: all of it would be captured; set snapshot.allow_root in your own configuration if that is meant", what)}
 }

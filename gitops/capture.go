@@ -39,8 +39,23 @@ type Coverage struct {
 	Progress func(done, total int)
 }
 
-// Cover sets what captures store from now on.
-func (r *Repo) Cover(c Coverage) { r.coverage = c }
+// Cover sets what captures store from now on, in place of [Options.Coverage].
+func (r *Repo) Cover(c Coverage) { r.coverage = &c }
+
+// covered is what captures store.
+func (r *Repo) covered() (Coverage, error) {
+	if r.coverage == nil {
+		c := Coverage{}
+		if r.opt.Coverage != nil {
+			var err error
+			if c, err = r.opt.Coverage(r); err != nil {
+				return c, err
+			}
+		}
+		r.coverage = &c
+	}
+	return *r.coverage, nil
+}
 
 // A vault is the object database as a capture fills it.
 type vault struct {
@@ -100,6 +115,10 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	if err := r.layout.Perm().MkdirAll(r.stateDir(), r.opt.NoSync); err != nil {
 		return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
 	}
+	cover, err := r.covered()
+	if err != nil {
+		return nil, err
+	}
 	settings, err := r.layout.Settings(filepath.Join(r.stateDir(), "settings"))
 	if err != nil {
 		return nil, trouble(edit.Unreadable, "git's configuration cannot be read", err)
@@ -107,9 +126,9 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	c := &captured{batch: r.db.NewBatch()}
 	opt := snapshot.CaptureOptions{
 		Dir: r.stateDir(), Vault: vault{r.db, c.batch}, FoldCase: settings.IgnoreCase,
-		MaxFile: limit(r.coverage.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(r.coverage.MaxNew, snapshot.DefaultMaxNew),
-		MaxIgnored: snapshot.DefaultMaxIgnored, Include: r.coverage.Include, Exclude: r.coverage.Exclude,
-		Reread: reread, Progress: r.coverage.Progress,
+		MaxFile: limit(cover.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(cover.MaxNew, snapshot.DefaultMaxNew),
+		MaxIgnored: snapshot.DefaultMaxIgnored, Include: cover.Include, Exclude: cover.Exclude,
+		Reread: reread, Progress: cover.Progress,
 		Nested: r.nested, Kept: r.kept,
 	}
 	var done func()
@@ -122,7 +141,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		return r.db.Size(id)
 	}
 	defer done()
-	if r.coverage.NoIgnored {
+	if cover.NoIgnored {
 		opt.MaxIgnored = -1
 	}
 	names := &indexNames{layout: r.layout}
@@ -286,14 +305,14 @@ func (t *tracked) Below(to []string, dir string) []string {
 }
 
 // nested tells what decides in a repository below the top.
-func (r *Repo) nested(path string) (n snapshot.NestedRepository) {
+func (r *Repo) nested(path string) (n snapshot.NestedRepository, ok bool) {
 	l := r.nestedLayout(path)
 	if l == nil {
-		return n
+		return n, false
 	}
 	n.Info, _ = readIgnore(filepath.Join(l.CommonDir, "info", "exclude"))
 	n.Tracked = (&indexNames{layout: l}).list()
-	return n
+	return n, true
 }
 
 // nestedLayout finds the repository of a directory with an entry .git; nil if

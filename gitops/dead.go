@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/chordgit/chordgit/edit"
 	"github.com/gofrs/flock"
 )
 
@@ -24,35 +22,31 @@ func (r *Repo) runLock(session string) string {
 
 // Owning takes the lock that tells others that the command which runs a
 // session's turn is alive. It holds until release is called or the process ends.
+// Somebody else who has it for more than a second is an error with code Locked.
 func (r *Repo) Owning(session string) (release func(), err error) {
 	name := r.runLock(session)
-	if err := r.layout.Perm().MkdirAll(filepath.Dir(name), true); err != nil {
-		return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
+	// Whoever asks whether the command is alive has the lock for a moment.
+	unlock, err := r.lock(context.Background(), name, "run", time.Second, false)
+	if err != nil {
+		return nil, err
 	}
-	l := flock.New(name)
-	ok, err := l.TryLock()
-	if err != nil || !ok {
-		return nil, trouble(edit.Locked, "another command runs in this session", err)
-	}
-	r.layout.Perm().Fix(name)
-	return func() { os.Remove(name); l.Unlock() }, nil
+	return func() { os.Remove(name); unlock() }, nil
 }
 
-// closeDead closes the turns of runs whose process died, as interrupted.
-func (r *Repo) closeDead(ctx context.Context) error {
-	open, err := r.openTurns()
-	if err != nil {
-		return err
-	}
-	for _, t := range open {
-		if t.Kind != KindRun || !r.ours(t) || r.alive(t) {
-			continue
-		}
-		if err := r.closeLate(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
+// SignOfLife is how often the command of a run is to call [Repo.Alive].
+const SignOfLife = 10 * time.Second
+
+// Alive notes a sign of life of a session: what changes later than the last one
+// is not taken for the session's if its turn has to be closed by somebody else.
+// It may be called while another goroutine uses the repository.
+func (r *Repo) Alive(session string) error {
+	now := time.Now()
+	return os.Chtimes(r.sessionFile(session), now, now)
+}
+
+// dead reports whether an open turn is one of a run whose process died.
+func (r *Repo) dead(t *Turn) bool {
+	return t.Kind == KindRun && r.ours(t) && !r.alive(t)
 }
 
 // CloseOverdue closes the turns that have been open for longer than most,
@@ -85,10 +79,22 @@ func (r *Repo) closeLate(ctx context.Context, t *Turn) error {
 	if closed, err := r.closed(t); err != nil || closed {
 		return err
 	}
+	return r.abandon(ctx, t)
+}
+
+// abandon closes a turn that nobody ends any more, with what is on disk now,
+// under the worktree's lock.
+func (r *Repo) abandon(ctx context.Context, t *Turn) error {
 	_, same, err := r.finish(ctx, t, closing{status: StatusInterrupted, late: true})
 	switch {
 	case err != nil:
 		return err
+	case t.Kind == KindRun:
+		if release, err := r.Owning(t.Session); err == nil {
+			release() // which removes the lock's file
+		}
+	}
+	switch {
 	case same:
 		r.opt.Repaired(fmt.Sprintf("turn %d was not ended: nothing had changed in it", t.N))
 	default:

@@ -10,14 +10,20 @@ import (
 // changedPaths lists the paths of a captured turn's delta: those whose kind,
 // bytes or permissions differ, sorted. What a sparse checkout hides at one end
 // is no change.
-func (r *Repo) changedPaths(t *Turn, before, after *side) ([]string, error) {
+//
+// What was stored at the start and of which the end is not known is listed only
+// with all: nobody saw it change.
+func (r *Repo) changedPaths(t *Turn, before, after *side, all bool) ([]string, error) {
 	diff, err := object.Diff(r.db, before.root, after.root)
 	if err != nil {
 		return nil, err
 	}
+	unseen := t.meta.unseen()
 	var paths []string
 	for _, d := range diff {
-		paths = append(paths, d.Path)
+		if all || !d.After.ID.IsZero() || !unseen(d.Path) {
+			paths = append(paths, d.Path)
+		}
 	}
 	chmod, err := t.meta.chmods(before, after)
 	if err != nil {
@@ -28,6 +34,19 @@ func (r *Repo) changedPaths(t *Turn, before, after *side) ([]string, error) {
 	paths = slices.DeleteFunc(paths, func(p string) bool { return start[p].Why == whySparse || end[p].Why == whySparse })
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
+}
+
+// unseen tells of which paths the end of the turn is not known: those in
+// directories that were not looked into, and those that could not be read.
+func (m *meta) unseen() func(path string) bool {
+	open, skipped := m.Incomplete.finish(), m.Skipped.finish()
+	return func(path string) bool {
+		switch skipped[path].Why {
+		case "deadline", "unreadable", "vanished":
+			return true
+		}
+		return below(path, open)
+	}
 }
 
 // chmods lists the files that differ in permissions alone.
@@ -59,14 +78,16 @@ func (m *meta) chmods(before, after *side) (paths []string, err error) {
 type proof struct {
 	before *side
 	there  map[string]bool // found and not stored, and the directories above; "." is the top
+	dirs   map[string]bool // of these the directories
 	closed map[string]bool // directories of which not everything was seen
 }
 
 func (m *meta) proof(before *side) *proof {
-	p := &proof{before: before, there: map[string]bool{}, closed: map[string]bool{}}
+	p := &proof{before: before, there: map[string]bool{}, dirs: map[string]bool{}, closed: map[string]bool{}}
 	found := func(path string) {
-		for ; path != "." && !p.there[path]; path = parent(path) {
-			p.there[path] = true
+		p.there[path] = true
+		for path = parent(path); path != "." && !p.dirs[path]; path = parent(path) {
+			p.there[path], p.dirs[path] = true, true
 		}
 	}
 	for path := range m.Skipped.start() {
@@ -75,7 +96,7 @@ func (m *meta) proof(before *side) *proof {
 	for _, path := range m.Ignored.start() {
 		dir, isDir := strings.CutSuffix(path, "/")
 		found(dir)
-		p.closed[dir] = isDir
+		p.dirs[dir], p.closed[dir] = isDir, isDir
 	}
 	for _, path := range m.Incomplete.start() {
 		if path == "" {
@@ -86,6 +107,7 @@ func (m *meta) proof(before *side) *proof {
 	}
 	for _, path := range m.EmptyDirs.start() {
 		found(path)
+		p.dirs[path] = true
 	}
 	for _, n := range m.Nested {
 		if !n.Made {
@@ -94,6 +116,9 @@ func (m *meta) proof(before *side) *proof {
 	}
 	return p
 }
+
+// isDir reports whether a directory is known to have been at the path.
+func (p *proof) isDir(path string) bool { return p.dirs[path] || p.before.isDir(path) }
 
 // absent reports whether nothing was at the path when the turn began. False
 // means that it was there, or that nobody knows.

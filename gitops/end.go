@@ -27,9 +27,6 @@ type EndOptions struct {
 // Errors: NoTurn if the session has no open turn, Damaged if its start is lost,
 // CommitFailed if it could not be recorded: then it stays open.
 func (r *Repo) End(ctx context.Context, session string, opt EndOptions) (*Turn, error) {
-	if err := r.closeDead(ctx); err != nil {
-		return nil, err
-	}
 	unlock, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -157,6 +154,7 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	if err := e.owners(how); err != nil {
 		return nil, false, err
 	}
+	t.Late = m.Late
 	return t, !moved && len(e.diff) == 0 && len(m.Modes.After) == 0 &&
 		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0, nil
 }
@@ -257,9 +255,10 @@ func (e *ending) dirs() error {
 
 // moves pairs files that went and came with the same bytes, one to one.
 func (e *ending) moves() {
+	unseen := e.meta.unseen()
 	gone := map[object.ID][]string{}
 	for _, d := range e.diff {
-		if d.After.ID.IsZero() && d.Before.Mode != object.Symlink {
+		if d.After.ID.IsZero() && d.Before.Mode != object.Symlink && !unseen(d.Path) {
 			gone[d.Before.ID] = append(gone[d.Before.ID], d.Path)
 		}
 	}
@@ -281,10 +280,12 @@ func (e *ending) moves() {
 
 func (e *ending) stats() {
 	s := metaStats{Scanned: e.c.Files, StoredBytes: e.meta.Stats.StoredBytes + e.c.batch.Stats().Bytes}
+	unseen := e.meta.unseen()
 	for _, d := range e.diff {
 		switch {
 		case d.Before.ID.IsZero():
 			s.Created++
+		case d.After.ID.IsZero() && unseen(d.Path):
 		case d.After.ID.IsZero():
 			s.Deleted++
 		default:

@@ -32,6 +32,9 @@ func (r *Repo) shareWorktree(ctx context.Context) (unlock func(), err error) {
 // lockNumbers takes the lock under which numbers are given out and refs of
 // turns come and go, in all worktrees.
 func (r *Repo) lockNumbers(ctx context.Context) (unlock func(), err error) {
+	if err := mayRecord(); err != nil {
+		return nil, err
+	}
 	return r.lock(ctx, filepath.Join(r.sharedDir(), "lock"), "number", numberWait, false)
 }
 

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"os"
 	"slices"
 )
 
@@ -48,20 +49,19 @@ type evidence struct {
 
 // owners decides who wrote each path of the delta.
 func (e *ending) owners(how closing) error {
-	sign, err := e.lastSign()
-	if err != nil {
-		return err
+	life := everlasting
+	if how.late {
+		var err error
+		if life, err = e.lastSign(); err != nil {
+			return err
+		}
 	}
-	to := e.meta.Scans.After.Ended
-	if how.late && sign > 0 {
-		to = sign
-	}
-	ev, err := e.r.evidence(e.open, e.meta.Scans, to)
+	ev, err := e.r.evidence(e.open, e.meta.Scans, min(life.certain, e.meta.Scans.After.Ended))
 	if err != nil {
 		return err
 	}
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
-	e.meta.Late = how.late && sign == 0
+	e.meta.Late = how.late && life == everlasting
 	set := func(p, who string) {
 		if who == OwnerSelf {
 			return
@@ -72,7 +72,7 @@ func (e *ending) owners(how closing) error {
 		e.meta.Owners.Paths[encodePath(p)] = who
 	}
 	for _, d := range e.diff {
-		who := e.owner(d.Path, ev)
+		who := life.judge(e, d.Path, e.owner(d.Path, ev))
 		set(d.Path, who)
 		if at, _, known := e.lastChange(d.Path); who == OwnerOutside && (!known || ev.trails(e.open.Session, at)) {
 			e.meta.Owners.Trailed = append(e.meta.Owners.Trailed, encodePath(d.Path))
@@ -80,23 +80,10 @@ func (e *ending) owners(how closing) error {
 	}
 	for encoded := range e.meta.Modes.After {
 		if p := decodePath(encoded); e.meta.Owners.Paths[encoded] == "" {
-			set(p, e.owner(p, ev))
+			set(p, life.judge(e, p, e.owner(p, ev)))
 		}
 	}
 	return nil
-}
-
-// lastSign is when the session gave its last sign of life after the begin of
-// the turn, 0 if it gave none: the last event of its call log.
-func (e *ending) lastSign() (int64, error) {
-	log, err := e.r.callsOf(e.open.Session)
-	if err != nil {
-		return 0, err
-	}
-	if sign := log.last(); sign > e.meta.Scans.Before.Ended {
-		return sign, nil
-	}
-	return 0, nil
 }
 
 // owner applies the evidence to one path.
@@ -179,14 +166,16 @@ func (e *ending) lastChange(p string) (at int64, gone, known bool) {
 	if f, ok := e.c.Found(p); ok {
 		return f.Ctime, false, true
 	}
-	for up := parent(p); ; up = parent(up) {
+	for up := parent(p); up != "."; up = parent(up) {
 		if f, ok := e.c.Found(up); ok && f.Mode.IsDir() {
 			return f.Mtime, true, true
 		}
-		if up == "." {
-			return 0, true, false
-		}
 	}
+	fi, err := os.Stat(e.r.layout.Top)
+	if err != nil {
+		return 0, true, false
+	}
+	return fi.ModTime().UnixNano(), true, true
 }
 
 // old reports whether no directory above a path is new.

@@ -33,6 +33,7 @@ func (r *Repo) Recover(ctx context.Context) error {
 // recover judges every open mark of this worktree, under the worktree's lock:
 // whoever held it died. What it finds damaged it reports and does not touch.
 func (r *Repo) recover(ctx context.Context) error {
+	r.releaseKeeps()
 	open, err := r.numbers(openPrefix)
 	if err != nil {
 		return trouble(edit.Damaged, "the open turns cannot be listed", err)
@@ -50,7 +51,7 @@ func (r *Repo) recover(ctx context.Context) error {
 			continue
 		}
 		if t.Scope == ScopeWorktree {
-			if err := r.dropClosed(t); err != nil {
+			if err := r.settle(ctx, t); err != nil {
 				return err
 			}
 			continue
@@ -65,17 +66,32 @@ func (r *Repo) recover(ctx context.Context) error {
 	return r.removeStaleLocks(ctx)
 }
 
+// releaseKeeps gives packs that were written beside a gc to the next one. One
+// that cannot be released costs room, not data.
+func (r *Repo) releaseKeeps() { _ = r.db.ReleaseKeeps() }
+
 // ours reports whether this process may judge an open turn: it is this
 // worktree's, and its machine is this one or has long been silent.
 func (r *Repo) ours(t *Turn) bool {
 	return r.mine(t) && (t.meta.Host == repo.Host() || time.Since(t.Started) >= foreignGrace)
 }
 
-// dropClosed removes the open mark of a worktree's turn that died after it was
-// closed.
-func (r *Repo) dropClosed(t *Turn) error {
+// settle removes the open mark of a worktree's turn that died after it was
+// closed, and closes that of a run whose process died in it.
+func (r *Repo) settle(ctx context.Context, t *Turn) error {
 	closed, err := r.closed(t)
-	if err != nil || !closed {
+	if err != nil {
+		return err
+	}
+	if !closed {
+		if !r.dead(t) {
+			return nil
+		}
+		err := r.abandon(ctx, t)
+		if errors.Is(err, &edit.Error{Code: edit.Damaged}) {
+			r.opt.Repaired(fmt.Sprintf("turn %d was not ended and cannot be closed, nothing was touched: %v", t.N, err))
+			return nil
+		}
 		return err
 	}
 	if err := r.list(t); err != nil {
@@ -94,6 +110,7 @@ func (r *Repo) enter(ctx context.Context) (unlock func(), err error) {
 		}
 		broken, err := r.broken()
 		if err == nil && (!broken || repaired) {
+			r.releaseKeeps()
 			return unlock, nil
 		}
 		unlock()
@@ -127,8 +144,8 @@ func (r *Repo) broken() (bool, error) {
 		if t.Scope != ScopeWorktree {
 			return true, nil
 		}
-		if closed, err := r.closed(t); err != nil || closed {
-			return closed, err
+		if closed, err := r.closed(t); err != nil || closed || r.dead(t) {
+			return true, err
 		}
 	}
 	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))

@@ -33,6 +33,9 @@ type Options struct {
 	// Repaired is told, one line each, what recovery did about transactions
 	// that an earlier process left unfinished. Nil: nobody listens.
 	Repaired func(line string)
+	// Coverage says what captures store. It is asked when the first one begins,
+	// which may be that of a turn which a dead process left open. Nil: the defaults.
+	Coverage func(*Repo) (Coverage, error)
 	// Step is called before every step of a transaction, for tests that kill or
 	// race it there. Nil: nothing.
 	Step func(step string)
@@ -55,7 +58,7 @@ type Repo struct {
 	tree   *snapshot.Worktree
 	force  *snapshot.Worktree // the same, for rewinds with force; opened when needed
 
-	coverage Coverage
+	coverage *Coverage // nil: not asked for yet
 }
 
 // A refStore keeps the refs of the repository. Those that are born and removed
@@ -122,8 +125,15 @@ func (r *Repo) Close() error {
 // Top is the absolute path of the worktree's root.
 func (r *Repo) Top() string { return r.layout.Top }
 
-// Tree is the worktree as a planner sees it.
-func (r *Repo) Tree() edit.Tree { return tree{r} }
+// Tree is the worktree as a planner sees it in no turn.
+func (r *Repo) Tree() edit.Tree { return tree{r: r} }
+
+// TreeOf is the worktree as a planner sees it for a session: it knows the
+// session's open turn, if there is one.
+func (r *Repo) TreeOf(session string) (edit.Tree, error) {
+	open, err := r.openTurn(session)
+	return tree{r, open}, err
+}
 
 // PlanOptions are the options that follow from the worktree.
 func (r *Repo) PlanOptions() edit.Options {
@@ -155,7 +165,10 @@ func (r *Repo) Content(f *edit.File) []byte {
 }
 
 // A tree is a Repo as an [edit.Tree].
-type tree struct{ r *Repo }
+type tree struct {
+	r    *Repo
+	open *Turn // of the session that asks; nil: none
+}
 
 func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Lookup(path) }
 func (t tree) Load(path string, f *edit.File) error   { return t.r.tree.Load(path, f) }

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"time"
 
@@ -49,6 +50,13 @@ type Rewound struct {
 type Left struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
+}
+
+// MarshalJSON writes the path as [EncodePath] does.
+func (l Left) MarshalJSON() ([]byte, error) {
+	type plain Left
+	l.Path = encodePath(l.Path)
+	return json.Marshal(plain(l))
 }
 
 // Rewind takes turn n back; 0 means the newest turn of this worktree that is no

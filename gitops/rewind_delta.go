@@ -28,7 +28,7 @@ type delta struct {
 func (r *Repo) delta(t *Turn) (*delta, error) {
 	d := &delta{turn: t, made: t.MadeDirs}
 	var err error
-	if d.changes, err = r.Changes(t); err != nil {
+	if d.changes, err = r.changes(t, true); err != nil {
 		return nil, err
 	}
 	if d.dirModes, err = r.dirModes(t); err != nil {
@@ -67,6 +67,20 @@ func (r *Repo) delta(t *Turn) (*delta, error) {
 // back, so it stays.
 func (d *delta) leftOut() error {
 	m := d.turn.meta
+	before := m.Skipped.start()
+	for _, x := range m.Skipped.After.Add {
+		p := decodePath(x.Path)
+		if _, ok := before[p]; ok || x.Why == whySparse {
+			continue
+		}
+		absent, err := d.proof.absent(p)
+		if err != nil {
+			return damaged(d.turn.N, err)
+		}
+		if absent {
+			d.untouched = append(d.untouched, Left{Path: p, Why: "created in this turn, not stored (" + x.Why + ")"})
+		}
+	}
 	for _, encoded := range m.Ignored.After.Add {
 		p := decodePath(encoded)
 		absent, err := d.proof.absent(strings.TrimSuffix(p, "/"))

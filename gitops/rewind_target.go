@@ -13,14 +13,19 @@ import (
 // and follows it at once by a new one of the same session, so that nothing that
 // happens after it goes uncovered. It returns the turn to take back.
 func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (int, error) {
-	if err := r.closeDead(ctx); err != nil {
-		return n, err
-	}
 	if opt.Redo {
 		return n, nil
 	}
 	open, err := r.openTurns()
 	if err != nil || len(open) == 0 {
+		return n, err
+	}
+	unlock, err := r.enter(ctx) // which closes those of dead runs
+	if err != nil {
+		return n, err
+	}
+	defer unlock()
+	if open, err = r.openTurns(); err != nil || len(open) == 0 {
 		return n, err
 	}
 	var t *Turn
@@ -44,14 +49,6 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (i
 		return n, &edit.Error{Code: edit.NoTurn, Msg: "several turns are open, give a number or --session: " + strings.Join(list, ", ")}
 	default:
 		t = open[0]
-	}
-	unlock, err := r.enter(ctx)
-	if err != nil {
-		return n, err
-	}
-	defer unlock()
-	if closed, err := r.closed(t); err != nil || closed {
-		return n, err
 	}
 	closed, same, err := r.finish(ctx, t, closing{status: StatusInterrupted, keepSame: true})
 	if err != nil {
@@ -103,7 +100,7 @@ func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
 			return t, nil
 		case opt.Redo:
 			return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("nothing to redo: the newest turn, %d, is no rewind", t.N)}
-		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.covered(t)):
+		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.inside(t)):
 			return t, nil
 		}
 	}
@@ -138,16 +135,16 @@ func (r *Repo) targets(n int, opt *RewindOptions) ([]*Turn, error) {
 			return nil, err
 		case t.N <= n:
 			return list, nil
-		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.covered(t)):
+		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.inside(t)):
 			list = append(list, t)
 		}
 	}
 	return list, nil
 }
 
-// covered reports whether the turn in which a nested one ran is there, so that
-// it is taken back with it.
-func (r *Repo) covered(t *Turn) bool {
+// inside reports whether the turn in which a nested one ran is there, so that it
+// is taken back with it.
+func (r *Repo) inside(t *Turn) bool {
 	_, err := r.Turn(t.Parent)
 	return err == nil
 }

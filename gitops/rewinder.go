@@ -147,8 +147,7 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 		if err != nil {
 			return damaged(p.d.turn.N, err)
 		}
-		// Where a directory stood the tree proves what it was.
-		if !absent && !p.d.proof.before.isDir(c.Path) {
+		if !absent && !p.d.proof.isDir(c.Path) {
 			s.left = "nobody can tell that it was not there before"
 			if skip, ok := p.d.turn.meta.Skipped.start()[c.Path]; ok {
 				s.left = "it was there before and is not stored (" + skip.Why + ")"
@@ -260,9 +259,6 @@ func (p *rewinder) conflict(s *step, why string) {
 	s.why = why
 	if p.opt.Force && (s.now == nil || s.now.Regular() || s.now.IsLink()) {
 		s.why = ""
-		if s.now.Regular() && s.now.Data == nil {
-			s.now.ID = "" // known by its hash, but stored nowhere yet
-		}
 	}
 }
 
@@ -287,11 +283,26 @@ func conflict(s *step) string {
 	return "edited since"
 }
 
+// unknown forgets the id of what is on disk unless the turn has that content:
+// then it is known by its hash alone, and stored nowhere yet.
+func (s *step) unknown() {
+	if s.now == nil || s.now.Stat.Ino == 0 {
+		return
+	}
+	for _, f := range []*edit.File{s.before, s.after} {
+		if f != nil && f.ID == s.now.ID {
+			return
+		}
+	}
+	s.now.ID = ""
+}
+
 // settle makes the decisions the state for the turns before.
 func (p *rewinder) settle(changes []edit.Change) {
 	n := p.d.turn.N
 	for _, path := range p.order {
 		s := p.steps[path]
+		s.unknown()
 		if s.note != "" && !s.stays() {
 			p.notes = append(p.notes, edit.Note{Code: "permissions", Path: path, Msg: s.note})
 		}

@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -30,7 +29,6 @@ func (r *Repo) sessionFile(id string) string {
 const (
 	memberOpen   = "open"      // an openMark
 	memberClosed = "last_turn" // a closedMark
-	memberHeard  = "heard"     // the time of its last event
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
 	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
 	memberFacts  = "facts"     // of the caller's own, kept unread
@@ -80,18 +78,6 @@ func (r *Repo) changeSession(session string, change func(state map[string]json.R
 	return r.writeSession(name, session, state)
 }
 
-// heard notes a sign of life of a session.
-func (r *Repo) heard(ctx context.Context, session string) error {
-	unlock, err := r.lockNumbers(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return r.changeSession(session, func(state map[string]json.RawMessage) error {
-		return put(state, map[string]any{memberHeard: time.Now().UTC()})
-	})
-}
-
 // sessionBegins notes an open turn and what the refs are. A new turn clears the
 // count of texts that were looked for in vain.
 func (r *Repo) sessionBegins(t *Turn) error {
@@ -101,9 +87,7 @@ func (r *Repo) sessionBegins(t *Turn) error {
 	}
 	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
 		delete(state, misses)
-		return put(state, map[string]any{
-			memberOpen: openMark{t.N, t.tag.String()}, memberHeard: time.Now().UTC(), memberRefs: refs,
-		})
+		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: refs})
 	})
 }
 
@@ -200,6 +184,16 @@ func (r *Repo) openTurns() (list []*Turn, err error) {
 		}
 	}
 	return list, nil
+}
+
+// SoleSession is the session of the one turn that is open in this worktree;
+// empty if none is, or several are, or it has no name.
+func (r *Repo) SoleSession() (string, error) {
+	open, err := r.openTurns()
+	if err != nil || len(open) != 1 {
+		return "", err
+	}
+	return open[0].Session, nil
 }
 
 // noOpenTurn says that a session has none, and since when.

@@ -22,23 +22,26 @@ func (r *Repo) ApplyIndexed(ctx context.Context, t Turn, plan func(edit.Tree) (*
 	if !repo.HasGit() {
 		return nil, &edit.Error{Code: edit.Usage, Msg: "--index", Err: repo.ErrNeedsGit}
 	}
-	return r.apply(ctx, t, r.IndexedTree(), func(tree edit.Tree) (*edit.Plan, error) {
+	return r.apply(ctx, t, func(tree edit.Tree) (*edit.Plan, error) {
 		if name := r.layout.IndexLock(); name != "" {
 			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("the index is locked by a git command, or by one that died (%s)", edit.Quote(name))}
 		}
-		return plan(tree)
+		return plan(r.Indexed(tree))
 	}, r.stage)
 }
 
-// IndexedTree is the worktree as a planner sees it that asks how files differ
-// from their index entries.
-func (r *Repo) IndexedTree() edit.Tree { return indexedTree{tree{r}} }
+// Indexed is one of the repository's trees that asks how files differ from their
+// index entries, too.
+func (r *Repo) Indexed(tree edit.Tree) edit.Tree { return indexedTree{tree, r} }
 
-type indexedTree struct{ tree }
+type indexedTree struct {
+	edit.Tree
+	r *Repo
+}
 
 // Entries is the tree's, and looks at what the files hold.
 func (t indexedTree) Entries(paths []string) ([]*edit.Entry, error) {
-	entries, err := t.tree.Entries(paths)
+	entries, err := t.Tree.Entries(paths)
 	if err != nil {
 		return nil, err
 	}

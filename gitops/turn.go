@@ -55,6 +55,7 @@ type Turn struct {
 	Message string // the prompt or description; its first line is the subject
 
 	AgentTurn string // the agent's own id of the turn
+	Late      bool   // closed by somebody else, with no evidence of when its agent stopped: may hold a person's changes
 	Parent    int    // the open turn of the same session in which it ran; 0: none
 
 	Started, Ended time.Time
@@ -62,11 +63,12 @@ type Turn struct {
 	Partial        bool     // a rewind that did not take everything back
 	Paths          []string // the paths that changed, sorted
 	Moves          []Move
-	MadeDirs       []string // directories that the turn made, parents first
-	RemovedDirs    []string // directories that the turn removed, children first
-	Worktree       string   // "main", or the linked worktree's id
-	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
-	StoredBytes    int64    // of the objects that were new with the turn, before compression
+	MadeDirs       []string    // directories that the turn made, parents first
+	RemovedDirs    []string    // directories that the turn removed, children first
+	Notes          []edit.Note // what a person should know of the start; as returned by Begin only
+	StoredBytes    int64       // of the objects that were new with the turn, before compression
+	Worktree       string      // "main", or the linked worktree's id
+	Head           string      // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
 
 	tag, tree object.ID
 	said      string // the tag's message, as read
@@ -222,6 +224,10 @@ func encodePath(p string) string {
 	}
 	return b.String()
 }
+
+// EncodePath makes a path of any bytes a string that JSON can hold: "%",
+// control characters and bytes that are not UTF-8 are written %XX.
+func EncodePath(p string) string { return encodePath(p) }
 
 // decodePath is the way back.
 func decodePath(s string) string {
@@ -433,7 +439,7 @@ func (t *Turn) fill(data []byte) error {
 	}
 	t.meta = m
 	t.Kind, t.Scope, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Scope, m.Status, m.Agent, m.Session, m.Message
-	t.AgentTurn, t.Parent = m.AgentTurn, m.Parent
+	t.AgentTurn, t.Parent, t.Late = m.AgentTurn, m.Parent, m.Late
 	t.Started, t.Ended = m.Started, m.Ended
 	t.Undoes, t.Partial, t.Moves = m.Undoes, m.Partial, slices.Clone(m.Moves)
 	for i := range t.Moves {

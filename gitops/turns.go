@@ -109,7 +109,10 @@ func damaged(n int, err error) error {
 // mode and ID; their bytes are read by [Repo.Content]. A turn with a missing
 // object is an error with code Damaged: a lost object is never taken for an
 // absent file. An open turn has no changes yet.
-func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
+func (r *Repo) Changes(t *Turn) ([]edit.Change, error) { return r.changes(t, false) }
+
+// changes is Changes, with all that may have changed unseen if it is asked for.
+func (r *Repo) changes(t *Turn, all bool) ([]edit.Change, error) {
 	if err := t.usable(); err != nil {
 		return nil, err
 	}
@@ -126,7 +129,7 @@ func (r *Repo) Changes(t *Turn) ([]edit.Change, error) {
 	}
 	paths := t.Paths
 	if t.Scope == ScopeWorktree {
-		if paths, err = r.changedPaths(t, before, after); err != nil {
+		if paths, err = r.changedPaths(t, before, after, all); err != nil {
 			return nil, damaged(t.N, err)
 		}
 	}

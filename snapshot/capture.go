@@ -56,10 +56,10 @@ type CaptureOptions struct {
 	Hidden []string
 	// Sparse holds the .gitignore files that are skip-worktree in the index.
 	Sparse map[string][]byte
-	// Nested is asked about each directory below the top that has an entry .git.
-	// Nil: their files are judged by the outer rules. Called from several
-	// goroutines.
-	Nested func(path string) NestedRepository
+	// Nested is asked about each directory below the top that has an entry .git;
+	// false: that makes it no repository, and the outer rules hold in it as they do
+	// for git. Nil: they hold in all. Called from several goroutines.
+	Nested func(path string) (NestedRepository, bool)
 	// Seed knows ids of files that were not changed since the index saw them. It is
 	// asked in the order of the index, and only where many files would have to be
 	// read. Nil: nothing is known.
@@ -221,7 +221,7 @@ func (c *Capture) scan(ctx context.Context, top string, opt *CaptureOptions) err
 }
 
 // rules makes the ignore rules of the top and of nested repositories.
-func (o *CaptureOptions) rules() (func(own []byte) scan.Rules, func(path string, own []byte) (scan.Rules, scan.Tracked)) {
+func (o *CaptureOptions) rules() (func(own []byte) scan.Rules, func(path string, own []byte) (scan.Rules, scan.Tracked, bool)) {
 	opt := ignore.Options{FoldCase: o.FoldCase}
 	global := ignore.Parse("excludes", o.Excludes, opt)
 	info := ignore.Parse("info/exclude", o.Info, opt)
@@ -231,9 +231,12 @@ func (o *CaptureOptions) rules() (func(own []byte) scan.Rules, func(path string,
 	if o.Nested == nil {
 		return top, nil
 	}
-	return top, func(path string, own []byte) (scan.Rules, scan.Tracked) {
-		n := o.Nested(path)
-		return rules{ignore.New(parseOwn(own, opt), global, ignore.Parse("info/exclude", n.Info, opt)), opt}, n.Tracked
+	return top, func(path string, own []byte) (scan.Rules, scan.Tracked, bool) {
+		n, ok := o.Nested(path)
+		if !ok {
+			return nil, nil, false
+		}
+		return rules{ignore.New(parseOwn(own, opt), global, ignore.Parse("info/exclude", n.Info, opt)), opt}, n.Tracked, true
 	}
 }
 

@@ -416,7 +416,10 @@ func (c *Capture) Save(ref string, id []byte) error {
 	if c.same && c.kept && len(c.fresh) == 0 && !c.Stopped {
 		return nil // the old one says the same
 	}
-	c.header.Ref, c.header.Kept = ref, id
+	c.header.Ref, c.header.Kept = ref, nil
+	if len(id) > 0 {
+		c.header.Kept = id
+	}
 	doubtful := map[int32]bool{}
 	for _, i := range c.fresh {
 		doubtful[i] = true

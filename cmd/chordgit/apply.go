@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +30,7 @@ type applyOptions struct {
 	dryRun    bool
 	diff      bool
 	index     bool
+	force     bool
 	omissions bool
 	answer    string
 	offered   string
@@ -71,7 +71,6 @@ The change is recorded as a turn that "chordgit rewind" takes back.`,
 			if cmd.Flags().Changed("atomic") {
 				opt.flags.Apply.Atomic = &opt.atomic
 			}
-			opt.session = cmp.Or(opt.session, a.getenv("CHORDGIT_SESSION"))
 			a.apply(cmd.Context(), args, opt)
 			return nil
 		},
@@ -91,6 +90,7 @@ The change is recorded as a turn that "chordgit rewind" takes back.`,
 	f.BoolVar(&opt.atomic, "atomic", false, "write nothing if anything does not fit")
 	f.BoolVar(&opt.omissions, "allow-placeholders", false, "write lines that look like omitted code, or like a reading tool's own")
 	f.BoolVar(&opt.index, "index", false, "stage the results, too; refuse files that are not as the index has them")
+	f.BoolVar(&opt.force, "force", false, "let whole content go over what somebody else changed since the turn began")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "show the diff, write and record nothing")
 	f.BoolVar(&opt.diff, "diff", false, "show the diff of what was written")
 	return cmd
@@ -140,6 +140,8 @@ func (a *app) apply(ctx context.Context, args []string, opt applyOptions) {
 	}
 	layers, err := a.layers(repo)
 	settings := hooks.MergeConfig(append([]*hooks.Config{&opt.flags}, layers...)...)
+	openErr = errors.Join(openErr, err)
+	opt.session, err = a.session(repo, opt.session)
 	openErr = errors.Join(openErr, err)
 	data, err := a.request(args, settings.RequestLimit)
 	if err != nil {
@@ -256,17 +258,26 @@ func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Requ
 		return nil, nil, err
 	}
 	making := func(tree edit.Tree) (*edit.Plan, error) { return gate.plan(tree, req.Ops, options) }
-	tree, apply := repo.Tree(), repo.Apply
-	if opt.index {
-		recorded, ok := repo.(*gitops.Repo)
-		if !ok {
-			return nil, nil, &edit.Error{Code: edit.Usage, Msg: "--index: there is no repository"}
-		}
-		tree, apply = recorded.IndexedTree(), recorded.ApplyIndexed
+	recorded, ok := repo.(*gitops.Repo)
+	if opt.index && !ok {
+		return nil, nil, &edit.Error{Code: edit.Usage, Msg: "--index: there is no repository"}
 	}
 	if opt.dryRun {
+		tree := repo.Tree()
+		if ok {
+			if tree, err = recorded.TreeOf(opt.session); err != nil {
+				return nil, nil, err
+			}
+		}
+		if opt.index {
+			tree = recorded.Indexed(tree)
+		}
 		plan, err := making(tree)
 		return plan, nil, gate.hypothetical(plan, err)
+	}
+	apply := repo.Apply
+	if opt.index {
+		apply = recorded.ApplyIndexed
 	}
 	var turn *gitops.Turn
 	commit := func() error {
@@ -303,5 +314,6 @@ func (a *app) planOptions(repo workplace, req *patchapply.Request, settings hook
 	options.FileLimit = settings.FileLimit
 	options.AllowPlaceholders = opt.omissions
 	options.Index = opt.index
+	options.Force = opt.force
 	return options
 }

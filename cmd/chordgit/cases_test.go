@@ -39,9 +39,27 @@ type testCase struct {
 	before, after edit.MapTree // after is nil where nothing may change
 	want          []string
 	answer        string // empty where it is not compared
+	// seen is what the agent saw last of paths that somebody changed since its turn
+	// began; a nil file is an absent one.
+	seen edit.MapTree
 }
 
-var sectionName = regexp.MustCompile(`^(before|after)/(.+?)(?: \((link|fifo|[0-7]{4})\))?$`)
+// A watchedTree is a tree in which somebody else changed paths meanwhile.
+type watchedTree struct {
+	edit.MapTree
+	seen   edit.MapTree
+	logged bool
+}
+
+func (t watchedTree) Meanwhile(path string, _ *edit.File) (*edit.Meanwhile, error) {
+	f, changed := t.seen[path]
+	if !changed {
+		return nil, nil
+	}
+	return &edit.Meanwhile{Seen: f, Logged: t.logged}, nil
+}
+
+var sectionName = regexp.MustCompile(`^(before|after|seen)/(.+?)(?: \((link|fifo|absent|[0-7]{4})\))?$`)
 
 func readCase(t testing.TB, file string) testCase {
 	t.Helper()
@@ -49,7 +67,7 @@ func readCase(t testing.TB, file string) testCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := testCase{before: edit.MapTree{}}
+	c := testCase{before: edit.MapTree{}, seen: edit.MapTree{}}
 	for _, f := range ar.Files {
 		switch f.Name {
 		case "args":
@@ -77,12 +95,18 @@ func readCase(t testing.TB, file string) testCase {
 				node.Data = []byte(strings.TrimSuffix(string(node.Data), "\n"))
 			case "fifo":
 				node.Mode = fs.ModeNamedPipe | 0o644
+			case "absent":
+				node = nil
 			default:
 				bits, _ := strconv.ParseUint(m[3], 8, 32)
 				node.Mode = fs.FileMode(bits)
 			}
-			if m[1] == "before" {
+			switch m[1] {
+			case "before":
 				c.before[m[2]] = node
+				continue
+			case "seen":
+				c.seen[m[2]] = node
 				continue
 			}
 			if c.after == nil {
@@ -175,6 +199,9 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 			popt.PreserveFinalNewline = true
 		case "--atomic":
 			popt.Atomic = true
+		case "--force":
+			popt.Force = true
+		case "--logged": // of the tree
 		default:
 			t.Fatalf("unknown argument %q", c.args[i])
 		}
@@ -190,7 +217,7 @@ func planCase(t *testing.T, c testCase) (*report, *patchapply.Request, *edit.Pla
 	}
 	var plan *edit.Plan
 	if err == nil {
-		plan, err = edit.NewPlan(c.before, req.Ops, popt)
+		plan, err = edit.NewPlan(watchedTree{c.before, c.seen, slices.Contains(c.args, "--logged")}, req.Ops, popt)
 	}
 	if err != nil {
 		rep.refuse(toErrors(err))

@@ -124,10 +124,11 @@ func repositoryText(repo *gitops.Repo) ([]byte, error) {
 }
 
 // coverage is what captures store by the configuration.
-func coverage(layers []*hooks.Config) gitops.Coverage {
+func (a *app) coverage(repo *gitops.Repo) (gitops.Coverage, error) {
+	layers, err := a.layers(repo)
 	s := hooks.MergeConfig(layers...).Snapshot
 	return gitops.Coverage{
 		MaxFile: s.MaxFile, MaxNew: s.MaxNew, NoIgnored: s.Ignored == "none",
 		Include: s.Include, Exclude: s.Exclude, AllowRoot: s.AllowRoot != nil && *s.AllowRoot,
-	}
+	}, err
 }

@@ -31,12 +31,13 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	sets := map[string]func(*testing.T, string) (passed, failed []string){
-		"codex-scenarios": scenarios,
-		"two-timeouts":    twoTimeouts,
-		"edit-bugs":       editBugs,
-		"aider-cases":     aiderCases,
-		"codex-probes":    codexProbes,
-		"codex-answers":   codexScenarios,
+		"codex-scenarios":         scenarios,
+		"two-timeouts":            twoTimeouts,
+		"two-timeouts, meanwhile": twoTimeoutsMeanwhile,
+		"edit-bugs":               editBugs,
+		"aider-cases":             aiderCases,
+		"codex-probes":            codexProbes,
+		"codex-answers":           codexScenarios,
 	}
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		passed, failed := sets[name](t, dir)
@@ -247,11 +248,6 @@ func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 	if err != nil {
 		return nil, nil
 	}
-	value := func(first, second string) string {
-		s := strings.Replace(string(settings), "timeout = 30", "timeout = "+first, 1)
-		i := strings.LastIndex(s, "timeout = ")
-		return s[:i] + "timeout = " + second + s[i+len("timeout = 30"):]
-	}
 	for _, c := range []struct {
 		file          string
 		args          []string
@@ -288,7 +284,7 @@ func twoTimeouts(t *testing.T, dir string) (passed, failed []string) {
 		}
 		code, stdout, stderr := w.apply(string(request), c.args...)
 		all := stdout + stderr
-		ok := code == c.exit && w.files()["settings.py"] == value(c.first, c.second) && !strings.Contains(all, c.not)
+		ok := code == c.exit && w.files()["settings.py"] == timeouts(settings, "3", c.first, c.second) && !strings.Contains(all, c.not)
 		for _, phrase := range c.stdout {
 			ok = ok && strings.Contains(all, phrase)
 		}

@@ -77,6 +77,9 @@ func (a *app) codex(ctx context.Context, data []byte, opt applyOptions, dropIn b
 	if err == nil {
 		err = settingsErr
 	}
+	if err == nil {
+		opt.session, err = a.session(repo, opt.session)
+	}
 	rep := &report{Command: "apply", Format: "codex", DryRun: opt.dryRun}
 	var plan *edit.Plan
 	var turn *gitops.Turn

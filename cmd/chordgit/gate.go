@@ -29,7 +29,9 @@ func (a *app) policyLayers(repo *gitops.Repo, files []*hooks.Config) ([]hooks.La
 	worktree := hooks.Layer{Name: "worktree", Place: hooks.ConfigName, Config: files[0]}
 	head := hooks.Layer{Name: "HEAD", Place: "HEAD:" + hooks.ConfigName}
 	text, err := repo.HeadFile(hooks.ConfigName, hooks.ConfigLimit+1)
-	if err != nil {
+	if e := new(edit.Error); errors.As(err, &e) {
+		return nil, err
+	} else if err != nil {
 		return nil, &edit.Error{Code: hooks.BadConfig, Err: err}
 	}
 	if text == nil {

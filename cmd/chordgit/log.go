@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,12 +23,14 @@ type turnReport struct {
 	Session  string    `json:"session,omitempty"`
 	Started  time.Time `json:"started"`
 	Ended    time.Time `json:"ended"`
+	Parent   int       `json:"parent,omitempty"`
+	Late     bool      `json:"late,omitempty"`
 	Worktree string    `json:"worktree"`
 	Head     string    `json:"head"`
 	Undoes   []int     `json:"undoes,omitempty"`
 	UndoneBy int       `json:"undone_by,omitempty"`
 	Partial  bool      `json:"partial,omitempty"`
-	Paths    []string  `json:"paths"`
+	Paths    paths     `json:"paths"`
 	Stored   int64     `json:"stored_bytes"`
 	Files    []file    `json:"files,omitempty"`
 }
@@ -35,7 +38,7 @@ type turnReport struct {
 func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 	return turnReport{
 		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
-		Started: t.Started, Ended: t.Ended, Worktree: t.Worktree, Head: t.Head,
+		Started: t.Started, Ended: t.Ended, Parent: t.Parent, Late: t.Late, Worktree: t.Worktree, Head: t.Head,
 		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
 	}
 }
@@ -212,6 +215,27 @@ func (a *app) showCommand() *cobra.Command {
 	}
 }
 
+// owned adds who wrote each file of a captured turn. Those of the turn's own
+// session come first.
+func owned(files []file, turn *gitops.Turn) []file {
+	if turn.Scope != gitops.ScopeWorktree {
+		return files
+	}
+	for i := range files {
+		files[i].Owner = turn.Owner(files[i].Path)
+	}
+	slices.SortStableFunc(files, func(a, b file) int {
+		foreign := func(f file) int {
+			if f.Owner == gitops.OwnerSelf {
+				return 0
+			}
+			return 1
+		}
+		return foreign(a) - foreign(b)
+	})
+	return files
+}
+
 func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
 	changes, err := repo.Changes(turn)
 	if err != nil {
@@ -224,7 +248,7 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
 	rep := &report{}
 	rep.plan(&edit.Plan{Changes: changes}, repo.Content)
 	r := newTurnReport(turn, undone[turn.N])
-	r.Files = rep.Files
+	r.Files = owned(rep.Files, turn)
 	if a.json {
 		a.writeJSON(struct {
 			Command string `json:"command"`
@@ -265,6 +289,9 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
 		}
 		if f.Mode != "" && f.Change != "add" {
 			text += "  mode " + f.Mode
+		}
+		if f.Owner != "" && f.Owner != gitops.OwnerSelf {
+			text += "  by " + edit.Quote(f.Owner)
 		}
 		fmt.Fprintln(w, text)
 	}

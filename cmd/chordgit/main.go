@@ -68,6 +68,7 @@ func (a *app) root() *cobra.Command {
 all, records every change as a turn in the repository, and takes any turn back
 without touching what you did since.`,
 		Example: `  chordgit apply < change.patch      apply a patch or an edit, record a turn
+  chordgit run -- make generate      run a command, record what it changes
   chordgit log                       the turns of this worktree
   chordgit diff                      what the newest turn changed
   chordgit rewind                    take the newest turn back
@@ -85,8 +86,13 @@ without touching what you did since.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "say only what went wrong")
 	f.BoolVar(&a.verbose, "verbose", false, "say more: how a request is read")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
-	root.AddCommand(a.applyCommand(), a.beginCommand(), a.endCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
-		a.rewindCommand(), a.redoCommand(), a.verifyCommand(), a.pruneCommand(), a.demoCommand(), a.toolsCommand(), a.policyCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(),
+		a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(),
+		a.logCommand(), a.showCommand(), a.diffCommand(),
+		a.rewindCommand(), a.redoCommand(),
+		a.policyCommand(), a.toolsCommand(),
+		a.verifyCommand(), a.pruneCommand(),
+		a.demoCommand(), a.versionCommand())
 	return root
 }
 
@@ -98,6 +104,7 @@ func (a *app) open() (*gitops.Repo, error) {
 			fmt.Fprintln(a.stderr, "chordgit: "+edit.Quote(line))
 		}
 	}
+	opt.Coverage = a.coverage
 	dir := a.dir
 	if dir == "" {
 		dir = "."

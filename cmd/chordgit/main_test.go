@@ -267,9 +267,8 @@ func gitState(ts *testscript.TestScript, dir string) string {
 		{"log", "--all", "--format=%H %D", "--decorate=full"}, {"tag", "-l"}, {"branch", "-a", "-v"}, {"stash", "list"},
 		{"reflog", "--all"}, {"ls-files", "-s", "-t"}, {"for-each-ref", "--format=%(refname) %(objectname)"},
 	} {
-		ts.Exec("git", append([]string{"--no-optional-locks", "-C", dir}, cmd...)...)
-		for _, line := range strings.Split(ts.ReadFile("stdout"), "\n") {
-			if !strings.Contains(line, "refs/chordgit/") {
+		for line := range strings.SplitSeq(gitOut(ts, ts.MkAbs(dir), cmd...), "\n") {
+			if line != "" && !strings.Contains(line, "refs/chordgit/") {
 				fmt.Fprintln(&b, line)
 			}
 		}

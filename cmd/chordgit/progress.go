@@ -23,11 +23,19 @@ type progress struct {
 }
 
 func (a *app) progress(what string) *progress {
-	p := &progress{what: what, begun: time.Now()}
+	p := &progress{what: what}
 	if f, ok := a.stderr.(*os.File); ok && !a.quiet && isTerminal(f) {
 		p.out = f
 	}
+	p.start()
 	return p
+}
+
+// start begins to measure anew, for another piece of work.
+func (p *progress) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begun, p.shown = time.Now(), false
 }
 
 // set shows how many of how many are done. It may be called from several
@@ -52,5 +60,5 @@ func (p *progress) done() {
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-	p.out = nil
+	p.shown = false
 }

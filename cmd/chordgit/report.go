@@ -50,6 +50,7 @@ const (
 	unchanged = "unchanged"
 	opened    = "open"     // a turn was opened
 	recorded  = "recorded" // a turn was closed
+	inside    = "inside"   // another turn records it
 )
 
 type file struct {
@@ -61,6 +62,7 @@ type file struct {
 	Removed      int    `json:"removed"`
 	Replacements int    `json:"replacements,omitempty"`
 	Lines        []int  `json:"lines,omitempty"`
+	Owner        string `json:"owner,omitempty"`  // of a captured turn: who wrote it
 	How          string `json:"how,omitempty"`    // of a rewind
 	Before       string `json:"before,omitempty"` // of a rewind: object ids
 	After        string `json:"after,omitempty"`
@@ -114,6 +116,7 @@ var hints = map[edit.Code]string{
 	edit.CountMismatch:     "count again, or add context to old_string",
 	edit.EmptyOld:          "give the text to replace",
 	edit.IndexDiffers:      "stage the file, or put it back, and try again; or leave out --index",
+	edit.StaleOverwrite:    "read the file again and send the change again, made from what it holds now; --force goes over the other change",
 	edit.Stale:             "nothing was written: plan again from the present content",
 	edit.Locked:            "wait for the other command and try again",
 	hooks.Denied:           "do not change it by other means; if it must change, ask the user to do it or to allow it in .chordgit.yaml",

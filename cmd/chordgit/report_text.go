@@ -27,6 +27,7 @@ func (r *report) done() string {
 		b.WriteString("Recorded:\n")
 	case r.Status == unchanged && isCapture(r.Command):
 		b.WriteString("Nothing changed, nothing is recorded.\n")
+	case r.Status == inside: // the notes say it
 	case len(r.Files) > 0 && r.Command == "apply":
 		b.WriteString("Applied patch:\n")
 	case len(r.Files) > 0:

@@ -92,9 +92,7 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 	repo, err := a.open()
 	if err != nil {
 		rep := newFailure(name, err)
-		if f := &rep.Failures[0]; f.Code == gitops.NotARepository {
-			f.Message = "cannot restore files here: " + f.Message
-		}
+		rep.noWorktree()
 		a.report(rep)
 		return
 	}

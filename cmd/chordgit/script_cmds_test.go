@@ -36,6 +36,9 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"user":    cmdUser,
 		"age":     cmdAge,
 		"forge":   cmdForge,
+		"turn":    cmdTurn,
+		"back":    cmdBack,
+		"call":    cmdCall,
 	}
 }
 
@@ -102,9 +105,9 @@ func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // gitOut gives the trimmed output of git, both streams, without touching the
-// script's own.
+// script's own. No program of the repository's runs.
 func gitOut(ts *testscript.TestScript, dir string, args ...string) string {
-	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "--no-optional-locks", "-C", dir}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks", "-C", dir}, args...)...)
 	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}

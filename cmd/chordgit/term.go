@@ -64,3 +64,9 @@ func visible(s string) string {
 		return r
 	}, s)
 }
+
+// isFileTerminal reports whether a stream is a file and a terminal.
+func isFileTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && isTerminal(f)
+}

@@ -55,9 +55,9 @@ the session's next turn closes the one that is still open.`,
 }
 
 func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
-	repo, done, err := a.capturing()
+	repo, bar, err := a.capturing()
 	if err != nil {
-		a.report(newFailure("begin", err))
+		a.report(captureFailure("begin", err))
 		return
 	}
 	defer repo.Close()
@@ -70,13 +70,13 @@ func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
 		open, err = repo.Begin(ctx, t)
 		return err
 	})
-	done()
+	bar.done()
 	if err != nil {
-		a.report(newFailure("begin", err))
+		a.report(captureFailure("begin", err))
 		return
 	}
 	rep := &report{Command: "begin", Status: opened, Turn: &open.N}
-	rep.note(uncovered(open))
+	rep.note(append(uncovered(open), open.Notes...))
 	a.report(rep)
 	if !a.quiet && !a.json {
 		fmt.Fprintf(a.stderr, "chordgit: turn %d is open; chordgit end closes it\n", open.N)
@@ -104,9 +104,9 @@ is recorded. Without an open turn there is nothing to do, and no error.`,
 }
 
 func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions, f turnFlags) {
-	repo, done, err := a.capturing()
+	repo, bar, err := a.capturing()
 	if err != nil {
-		a.report(newFailure("end", err))
+		a.report(captureFailure("end", err))
 		return
 	}
 	defer repo.Close()
@@ -116,7 +116,7 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 		turn, err = repo.End(ctx, session, opt)
 		return err
 	})
-	done()
+	bar.done()
 	var none *edit.Error
 	switch {
 	case errors.As(err, &none) && none.Code == edit.NoTurn:
@@ -125,26 +125,46 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 		a.report(rep)
 		return
 	case err != nil:
-		a.report(newFailure("end", err))
+		a.report(captureFailure("end", err))
 		return
 	}
-	a.closed(repo, "end", turn)
-}
-
-// closed reports a turn that was closed; nil: nothing had changed.
-func (a *app) closed(repo *gitops.Repo, command string, turn *gitops.Turn) {
-	rep := &report{Command: command, Status: unchanged}
-	if turn != nil {
-		changes, err := repo.Changes(turn)
-		if err != nil {
-			a.report(newFailure(command, err))
-			return
-		}
-		rep.plan(&edit.Plan{Changes: changes}, a.counting(repo))
-		rep.Status, rep.Turn = recorded, &turn.N
-		rep.note(uncovered(turn))
+	rep, err := a.closedReport(repo, "end", turn)
+	if err != nil {
+		rep = captureFailure("end", err)
 	}
 	a.report(rep)
+}
+
+// captureFailure reports an error of a command that captures.
+func captureFailure(command string, err error) *report {
+	rep := newFailure(command, err)
+	rep.noWorktree()
+	return rep
+}
+
+// noWorktree says what a missing worktree means to a command that records all of
+// it, or takes it back.
+func (r *report) noWorktree() {
+	if f := &r.Failures[0]; f.Code == gitops.NotARepository {
+		f.Message = "cannot restore files here: " + f.Message
+	}
+}
+
+// closedReport is what is said of a turn that was closed; nil: nothing had
+// changed.
+func (a *app) closedReport(repo *gitops.Repo, command string, turn *gitops.Turn) (*report, error) {
+	rep := &report{Command: command, Status: unchanged}
+	if turn == nil {
+		return rep, nil
+	}
+	changes, err := repo.Changes(turn)
+	if err != nil {
+		return nil, err
+	}
+	rep.plan(&edit.Plan{Changes: changes}, a.counting(repo))
+	rep.Status, rep.Turn = recorded, &turn.N
+	rep.note(uncovered(turn))
+	return rep, nil
 }
 
 // uncovered are notes about what a turn could not record. What an ignore rule
@@ -170,6 +190,11 @@ func uncoveredWhy(why string) string {
 		"vanished":   "not covered: it was gone, or another, when it was read",
 		"late":       "made while the start was recorded: it stays",
 		"sparse":     "outside the sparse checkout",
+		// Of init.
+		"ignored":      "not covered: an ignore rule hides it",
+		"nested":       "a repository: its files are covered, its .git is not",
+		"submodule":    "a submodule: its files are covered, its .git is not",
+		"linked-rules": "a link: not read as ignore rules, as by git",
 	}
 	if w := words[why]; w != "" {
 		return w
@@ -177,22 +202,22 @@ func uncoveredWhy(why string) string {
 	return "not covered: " + why
 }
 
-// capturing opens the repository for captures. Done ends the progress bar.
-func (a *app) capturing() (repo *gitops.Repo, done func(), err error) {
+// capturing opens the repository for captures, with a bar that shows how far
+// they are.
+func (a *app) capturing() (repo *gitops.Repo, bar *progress, err error) {
 	repo, err = a.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	layers, err := a.layers(repo)
+	cover, err := a.coverage(repo)
 	if err != nil {
 		repo.Close()
 		return nil, nil, err
 	}
-	bar := a.progress("recording")
-	cover := coverage(layers)
+	bar = a.progress("recording")
 	cover.Progress = bar.set
 	repo.Cover(cover)
-	return repo, bar.done, nil
+	return repo, bar, nil
 }
 
 // within runs a capture that gives up looking after a time.

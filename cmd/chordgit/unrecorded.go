@@ -104,6 +104,9 @@ func (u unindexed) Entries(paths []string) ([]*edit.Entry, error) {
 	return make([]*edit.Entry, len(paths)), nil
 }
 
+// Meanwhile: no turn is open where none is recorded.
+func (u unindexed) Meanwhile(string, *edit.File) (*edit.Meanwhile, error) { return nil, nil }
+
 func (u unindexed) Names(dir string, limit int) []string {
 	names, _ := u.List(dir)
 	names = names[:min(len(names), limit)]

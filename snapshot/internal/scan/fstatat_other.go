@@ -6,12 +6,21 @@ import (
 	"errors"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/chordgit/chordgit/snapshot/internal/statcache"
 )
 
-func fstatat(dir int, name []byte, st *unix.Stat_t) error {
+func lstatAt(dir int, name []byte, e *statcache.Entry) (dev uint64, err error) {
+	var st unix.Stat_t
 	for {
-		if err := unix.Fstatat(dir, string(name), st, unix.AT_SYMLINK_NOFOLLOW); !errors.Is(err, unix.EINTR) {
-			return err
+		err := unix.Fstatat(dir, string(name), &st, unix.AT_SYMLINK_NOFOLLOW)
+		if errors.Is(err, unix.EINTR) {
+			continue
 		}
+		if err != nil {
+			return 0, err
+		}
+		fill(e, &st)
+		return uint64(st.Dev), nil
 	}
 }

@@ -72,12 +72,7 @@ func (h handle) self(e *statcache.Entry) (dev uint64, err error) {
 
 // lstat fills in the stat of a name in h, which has a NUL behind its end.
 func (h handle) lstat(name []byte, e *statcache.Entry) (dev uint64, err error) {
-	var st unix.Stat_t
-	if err := fstatat(h.fd(), name, &st); err != nil {
-		return 0, err
-	}
-	fill(e, &st)
-	return uint64(st.Dev), nil
+	return lstatAt(h.fd(), name, e)
 }
 
 func fill(e *statcache.Entry, st *unix.Stat_t) {
@@ -85,8 +80,13 @@ func fill(e *statcache.Entry, st *unix.Stat_t) {
 	e.Ctime = int64(st.Ctim.Sec)*1e9 + int64(st.Ctim.Nsec)
 	e.Ino = st.Ino
 	e.Size = st.Size
-	mode := fs.FileMode(st.Mode & 0o777)
-	switch st.Mode & unix.S_IFMT {
+	e.Mode = fileMode(uint32(st.Mode))
+}
+
+// fileMode is the system's mode as package fs has it.
+func fileMode(bits uint32) fs.FileMode {
+	mode := fs.FileMode(bits & 0o777)
+	switch bits & unix.S_IFMT {
 	case unix.S_IFREG:
 	case unix.S_IFDIR:
 		mode |= fs.ModeDir
@@ -103,16 +103,16 @@ func fill(e *statcache.Entry, st *unix.Stat_t) {
 	default:
 		mode |= fs.ModeIrregular
 	}
-	if st.Mode&unix.S_ISUID != 0 {
+	if bits&unix.S_ISUID != 0 {
 		mode |= fs.ModeSetuid
 	}
-	if st.Mode&unix.S_ISGID != 0 {
+	if bits&unix.S_ISGID != 0 {
 		mode |= fs.ModeSetgid
 	}
-	if st.Mode&unix.S_ISVTX != 0 {
+	if bits&unix.S_ISVTX != 0 {
 		mode |= fs.ModeSticky
 	}
-	e.Mode = mode
+	return mode
 }
 
 // read returns what a small regular file in h holds.

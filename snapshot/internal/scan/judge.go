@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/snapshot/internal/statcache"
 )
 
@@ -80,15 +81,25 @@ func (w *worker) inherit(n *node, own []byte, same bool) {
 		if w.opt.Rules != nil {
 			n.rules = w.opt.Rules(own)
 		}
-	case nested != 0 && w.opt.Nested != nil:
-		var paths Tracked
-		n.sure = false // its info/exclude may have changed
-		if n.rules, paths = w.opt.Nested(n.path(), own); paths != nil {
-			n.roots = &root{n.roots, n.depth, paths}
-		}
+	case nested != 0 && w.opt.Nested != nil && w.inheritNested(n, own):
 	case !n.free && n.parent.rules != nil:
 		n.rules = n.parent.rules.Enter(string(n.name), own)
 	}
+}
+
+// inheritNested finds the rules that hold in a repository below the top; false
+// if n is none.
+func (w *worker) inheritNested(n *node, own []byte) bool {
+	n.sure = false // its info/exclude may have changed, or whether it is one
+	rules, paths, ok := w.opt.Nested(n.path(), own)
+	if !ok {
+		return false
+	}
+	n.rules = rules
+	if paths != nil {
+		n.roots = &root{n.roots, n.depth, paths}
+	}
+	return true
 }
 
 // judge decides what becomes of each entry.
@@ -121,17 +132,21 @@ func (w *worker) hidden(n *node, e *statcache.Entry, old int32, then *statcache.
 		return true
 	case n.rules == nil:
 		return false
-	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && wasJudged(then.Why):
+	case n.sure && old >= 0 && then.Mode.IsDir() == e.Mode.IsDir() && wasJudged(then):
 		return then.Flags&statcache.ByRule != 0
 	}
 	name := n.nameOf(e)
 	return n.rules.Ignored(unsafe.String(&name[0], len(name)), e.Mode.IsDir())
 }
 
-// wasJudged reports whether the rules were asked about an entry that is not
-// stored for a reason.
-func wasJudged(why statcache.Why) bool {
-	switch why {
+// wasJudged reports whether the rules were asked about an entry: neither about
+// one that is not stored for another reason, nor about one that the options hid
+// before the rules had their turn.
+func wasJudged(then *statcache.Entry) bool {
+	if then.Flags&(statcache.Ignored|statcache.ByRule) == statcache.Ignored {
+		return false
+	}
+	switch then.Why {
 	case statcache.Stored, statcache.IsIgnored, statcache.TooLarge, statcache.OverBudget:
 		return true
 	}
@@ -152,13 +167,24 @@ func (w *worker) included(n *node, e *statcache.Entry) bool {
 	return all
 }
 
+// forbidden reports whether a link or directory has a name under which git wants
+// a file.
+func (n *node) forbidden(e *statcache.Entry) bool {
+	name := n.nameOf(e)
+	if !mayBeGit(name) {
+		return false
+	}
+	modules, attributes := edit.IsGitFile(string(name))
+	return modules || attributes && e.Mode.IsDir()
+}
+
 func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {
 	link := !e.Mode.IsRegular()
 	if link && e.Mode.Type() != fs.ModeSymlink {
 		e.Why = statcache.Special
 		return
 	}
-	if link && string(n.nameOf(e)) == ".gitmodules" {
+	if link && n.forbidden(e) {
 		e.Why = statcache.BadName
 		return
 	}
@@ -193,6 +219,10 @@ func (w *worker) judgeFile(n *node, e *statcache.Entry, old int32, then *statcac
 }
 
 func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcache.Entry) {
+	if n.forbidden(e) {
+		e.Why = statcache.BadName
+		return
+	}
 	sub := &node{parent: n, name: n.nameOf(e), depth: n.depth + 1, self: *e, old: -1, sure: n.sure, free: n.free, roots: n.roots}
 	if old >= 0 && then.Mode.IsDir() && then.Link > 0 {
 		sub.old = then.Link

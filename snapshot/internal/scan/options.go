@@ -60,9 +60,9 @@ type Options struct {
 	Tracked Tracked
 	// Nested is asked about each directory below the top that has an entry .git:
 	// for the rules that hold in it (its own, not the outer repository's) and for
-	// what its index names, relative to it; nil: nothing. Without Nested it is like
-	// any other directory. It is called from several goroutines.
-	Nested func(path string, own []byte) (Rules, Tracked)
+	// what its index names, relative to it; nil: nothing. If ok is false, or without
+	// Nested, it is like any other directory. It is called from several goroutines.
+	Nested func(path string, own []byte) (rules Rules, tracked Tracked, ok bool)
 
 	// Include reports whether a path is stored although a rule hides it, or
 	// whether something below that directory may be. Nil: nothing is.

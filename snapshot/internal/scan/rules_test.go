@@ -19,9 +19,11 @@ import (
 func TestKinds(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, "f=1", "big=1234567", "empty/", ".git/config=x", "sub/.git/HEAD=x", "sub/f=1", ".GIT/x=1", "onlygit/.git=gitdir",
-		".chordgit-1-2.tmp=x", "git~1=x")
+		".chordgit-1-2.tmp=x", "git~1=x", "sub/.gitmodules=x", "d/.gitmodules/x=1", "d/GITMOD~1/x=1", "d/.gitattributes. /x=1",
+		"d/.gitignore/x=1")
 	for _, err := range []error{
 		os.Symlink("empty", filepath.Join(top, "link")), os.Symlink("f", filepath.Join(top, ".gitmodules")),
+		os.Symlink("f", filepath.Join(top, "d", ".GitModules")), os.Symlink("f", filepath.Join(top, "d", ".gitattributes")),
 		syscall.Mkfifo(filepath.Join(top, "fifo"), 0o600),
 	} {
 		if err != nil {
@@ -32,8 +34,10 @@ func TestKinds(t *testing.T) {
 		defer l.Close()
 	}
 	want(t, scan(t, top, &Options{MaxFile: 6}),
-		".GIT/ not:name", ".gitmodules not:name", "big not:size", "empty/ empty", "f", "fifo not:special", "git~1 not:name",
-		"link", "onlygit/ nested", "sock not:special", "sub/ nested", "sub/f")
+		".GIT/ not:name", ".gitmodules not:name", "big not:size",
+		"d/", "d/.GitModules not:name", "d/.gitattributes", "d/.gitattributes. / not:name", "d/.gitignore/", "d/.gitignore/x", "d/.gitmodules/ not:name", "d/GITMOD~1/ not:name",
+		"empty/ empty", "f", "fifo not:special", "git~1 not:name",
+		"link", "onlygit/ nested", "sock not:special", "sub/ nested", "sub/.gitmodules", "sub/f")
 }
 
 func TestUnreadable(t *testing.T) {
@@ -120,15 +124,30 @@ func TestLinkedAndSparseRules(t *testing.T) {
 
 func TestNested(t *testing.T) {
 	top := t.TempDir()
-	write(t, top, ".gitignore=*.o", "n/.git/x=1", "n/a.o=1", "n/b.x=1", "n/c.x=1", "n/d/e.x=1", "n/d/f.x=1", "p/.git=x")
+	write(t, top, ".gitignore=*.o", "n/.git/x=1", "n/a.o=1", "n/b.x=1", "n/c.x=1", "n/d/e.x=1", "n/d/f.x=1", "p/.git=x", "p/c.o=1")
 	r := scan(t, top, &Options{Rules: globs(nil).with, MaxIgnored: -1, Tracked: Sorted{"n/d/f.x"},
-		Nested: func(p string, own []byte) (Rules, Tracked) {
-			if p == "n" {
-				return globs{"*.x"}, Sorted{"b.x"}
-			}
-			return nil, nil
+		Nested: func(p string, own []byte) (Rules, Tracked, bool) {
+			return globs{"*.x"}, Sorted{"b.x"}, p == "n"
 		}})
-	want(t, r, ".gitignore", "n/ nested", "n/a.o", "n/b.x", "n/c.x ignored not:ignored", "n/d/", "n/d/e.x ignored not:ignored", "n/d/f.x", "p/ nested")
+	want(t, r, ".gitignore", "n/ nested", "n/a.o", "n/b.x", "n/c.x ignored not:ignored", "n/d/", "n/d/e.x ignored not:ignored", "n/d/f.x",
+		"p/ nested", "p/c.o ignored not:ignored")
+}
+
+// What the options hid in one scan is judged by the rules in the next.
+func TestHiddenByOptionsOnce(t *testing.T) {
+	c := newCapture(t)
+	write(t, c.top, ".gitignore=*.o\nd", "d/in=1", "d/out=1", "e.o=1")
+	c.opt = Options{Rules: globs(nil).with, MaxIgnored: -1, Tracked: Sorted{"d/in"},
+		Hidden: func(dir string) map[string]bool {
+			return map[string]map[string]bool{"": {"d/": true, "e.o": true}}[dir]
+		}}
+	for i := range 4 {
+		if i == 2 {
+			c.opt.Hidden = nil
+		}
+		want(t, c.run(t), ".gitignore", "d/ partial ignored", "d/in", "e.o ignored not:ignored")
+		settle()
+	}
 }
 
 // Every kind of change between two scans is noticed, with and without trusted

@@ -1,0 +1,172 @@
+package gitops
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// comparedMost is the size in bytes up to which a change made meanwhile is told
+// by its lines.
+const comparedMost = 64 << 20
+
+// Meanwhile implements [edit.Tree] for the session's open turn. What the agent
+// can have seen of a path is what stood there when the turn began, what the
+// session's own applies and edit calls wrote since, and what a logged read
+// showed. What nobody knows of the begin counts as seen, unless the file was
+// changed since.
+func (t tree) Meanwhile(path string, now *edit.File) (*edit.Meanwhile, error) {
+	if t.open == nil {
+		return nil, nil
+	}
+	s := &sight{r: t.r, open: t.open, path: path, now: now}
+	seen, err := s.contents()
+	if err != nil || seen {
+		return nil, err
+	}
+	log, err := t.r.callsOf(t.open.Session)
+	if err != nil || s.called(log) {
+		return nil, err
+	}
+	m := &edit.Meanwhile{Seen: s.newest, Logged: log.reads}
+	if f := m.Seen; f.Regular() && f.Stat.Size <= comparedMost {
+		f.Data = t.r.Content(f)
+	}
+	return m, nil
+}
+
+// A sight is one path in the eyes of an open turn's agent.
+type sight struct {
+	r      *Repo
+	open   *Turn
+	path   string
+	now    *edit.File
+	newest *edit.File // the newest content known to have been seen; zero: none is
+}
+
+// contents reports whether what stands at the path now is recorded as what was
+// there at the begin, or as written by an apply of the session since.
+func (s *sight) contents() (bool, error) {
+	id, err := s.id()
+	if err != nil {
+		return false, err
+	}
+	before, known, err := s.start()
+	if err != nil {
+		return false, err
+	}
+	s.newest = before
+	if !known {
+		s.newest = &edit.File{}
+		if at, ok := s.changed(); !ok || at < s.open.meta.Scans.Before.Ended {
+			return true, nil
+		}
+	} else if s.is(before, id) {
+		return true, nil
+	}
+	wrote := false
+	for t, err := range s.r.Turns() { // newest first
+		if err != nil {
+			continue // named by whoever lists the turns
+		}
+		if t.N < s.open.N {
+			break
+		}
+		if t.Kind != KindApply || t.Parent != s.open.N || !slices.Contains(t.Paths, s.path) {
+			continue
+		}
+		after, err := s.r.side(t, "after")
+		if err != nil {
+			return false, damaged(t.N, err)
+		}
+		f, err := after.file(s.path)
+		if err != nil {
+			return false, damaged(t.N, err)
+		}
+		if s.is(f, id) {
+			return true, nil
+		}
+		if !wrote {
+			s.newest, wrote = f, true
+		}
+	}
+	return false, nil
+}
+
+// start is what stood at the path when the turn began; known is false where that
+// was not recorded.
+func (s *sight) start() (f *edit.File, known bool, err error) {
+	side, err := s.r.side(s.open, "before")
+	if err != nil {
+		return nil, false, damaged(s.open.N, err)
+	}
+	if f, err = side.file(s.path); err != nil || f != nil {
+		return f, f != nil, err
+	}
+	e, there, err := side.entry(s.path)
+	if err != nil || there && e.Mode.IsDir() {
+		return nil, there, err
+	}
+	absent, err := s.open.meta.proof(side).absent(s.path)
+	return nil, absent, err
+}
+
+// is reports whether what stands at the path is a file that was seen. The bytes
+// count, not the permissions.
+func (s *sight) is(seen *edit.File, id string) bool {
+	if seen == nil || s.now == nil {
+		return seen == nil && s.now == nil
+	}
+	return seen.IsLink() == s.now.IsLink() && seen.ID == id
+}
+
+// id names the bytes that stand at the path, as the store does. It is empty for
+// what is stored never.
+func (s *sight) id() (string, error) {
+	f := s.now
+	switch {
+	case f == nil:
+		return "", nil
+	case f.Data != nil || f.IsLink():
+		return s.r.db.Format().Hash(object.Blob, f.Data).String(), nil
+	case !f.Regular():
+		return "", nil
+	}
+	in, err := s.r.tree.Open(s.path, f)
+	if err != nil {
+		return "", err
+	}
+	id, err := store{s.r.db}.ID(in, f.Stat.Size)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = &edit.Error{Code: edit.Stale, Path: s.path, Msg: "changed after planning (content)"}
+	}
+	return id, errors.Join(err, in.Close())
+}
+
+// changed is when the path was changed last, by the file system's clock; false
+// if nothing is there.
+func (s *sight) changed() (int64, bool) {
+	if s.now == nil {
+		return 0, false
+	}
+	return max(s.now.Stat.Ctime, s.now.Stat.Mtime), true
+}
+
+// called reports whether, by the log of the session's calls, an edit of the path
+// made the last change, or a read showed it. A read that began in the same tick
+// of the clock may have come before.
+func (s *sight) called(log *callLog) bool {
+	at, ok := s.changed()
+	return ok && slices.ContainsFunc(log.calls, func(c loggedCall) bool {
+		switch {
+		case !slices.Contains(c.Paths, s.path):
+			return false
+		case c.Kind == CallEdit:
+			return c.start <= at && at <= c.end
+		}
+		return c.Kind == CallRead && c.start > at && c.end != never
+	})
+}
