@@ -85,6 +85,18 @@ func (r *Repo) HooksPath() string {
 	return dir
 }
 
+// HooksDir is the directory, absolute, in which git looks for hooks.
+func (r *Repo) HooksDir() string {
+	switch dir := r.layout.Config.HooksPath; {
+	case dir == "":
+		return filepath.Join(r.layout.CommonDir, "hooks")
+	case filepath.IsAbs(dir):
+		return dir
+	default:
+		return filepath.Join(r.layout.Top, dir)
+	}
+}
+
 // GitDirs are the worktree's git directory and the one that all worktrees share,
 // absolute with slashes.
 func (r *Repo) GitDirs() []string {

@@ -4,7 +4,7 @@ package hooks
 // reported not to block on Windows, the object alone is not read by old versions.
 // Its file may be run by Cursor, too, which then reads keys of its own.
 func claude() *dialect {
-	return &dialect{name: "claude", agent: "claude-code", events: claudeEvents(), context: TurnBegin, answer: func(e *Event, a Answer) Response {
+	return &dialect{name: "claude", agent: "claude-code", events: claudeEvents(), context: TurnBegin, reads: true, answer: func(e *Event, a Answer) Response {
 		decision := func(word string) []pair {
 			return []pair{{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", word}, {"permissionDecisionReason", a.Text}}}}
 		}

@@ -18,7 +18,7 @@ func codexNotify() *dialect {
 
 // gemini is Gemini CLI's.
 func gemini() *dialect {
-	return &dialect{name: "gemini", agent: "gemini-cli", context: TurnBegin, answer: byStatus("BeforeAgent"), events: map[string]EventKind{
+	return &dialect{name: "gemini", agent: "gemini-cli", context: TurnBegin, reads: true, answer: byStatus("BeforeAgent"), events: map[string]EventKind{
 		"sessionstart": SessionStart, "beforeagent": TurnBegin, "beforetool": Pre, "aftertool": Post, "afteragent": TurnEnd, "sessionend": SessionEnd,
 	}}
 }

@@ -3,7 +3,7 @@ package hooks
 // cursor is Cursor's. Where it is told to fail closed, it takes an empty answer for
 // a failure, so that everything gets one.
 func cursor() *dialect {
-	return &dialect{name: "cursor", agent: "cursor", context: Post, events: map[string]EventKind{
+	return &dialect{name: "cursor", agent: "cursor", context: Post, reads: true, events: map[string]EventKind{
 		"sessionstart": SessionStart, "beforesubmitprompt": TurnBegin, "pretooluse": Pre, "posttooluse": Post,
 		"posttoolusefailure": Post, "stop": TurnEnd, "sessionend": SessionEnd,
 	}, answer: func(e *Event, a Answer) Response {

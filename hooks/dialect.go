@@ -11,6 +11,7 @@ type dialect struct {
 	// context says when the agent takes text for its model: at TurnBegin or Post;
 	// empty: never.
 	context EventKind
+	reads   bool // its hooks are told what it reads, too
 }
 
 // kind tells an event by its name, whatever its spelling.

@@ -187,3 +187,6 @@ func (e *Event) guess(event string, text []byte) {
 		e.Kind = Pre
 	}
 }
+
+// Reads reports whether the agent tells its hooks about files that it reads, too.
+func (e *Event) Reads() bool { return e.dialect.reads }

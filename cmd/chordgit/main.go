@@ -90,7 +90,7 @@ without touching what you did since.`,
 		a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(),
 		a.logCommand(), a.showCommand(), a.diffCommand(),
 		a.rewindCommand(), a.redoCommand(),
-		a.policyCommand(), a.toolsCommand(),
+		a.policyCommand(), a.hookCommand(), a.toolsCommand(),
 		a.verifyCommand(), a.pruneCommand(),
 		a.demoCommand(), a.versionCommand())
 	return root
