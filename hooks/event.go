@@ -188,5 +188,16 @@ func (e *Event) guess(event string, text []byte) {
 	}
 }
 
+// Calls reports whether the agent tells its hooks about calls of tools: otherwise that
+// none was told proves nothing.
+func (e *Event) Calls() bool {
+	for _, kind := range e.dialect.events {
+		if kind == Pre {
+			return true
+		}
+	}
+	return false
+}
+
 // Reads reports whether the agent tells its hooks about files that it reads, too.
 func (e *Event) Reads() bool { return e.dialect.reads }

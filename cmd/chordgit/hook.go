@@ -295,8 +295,9 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 		if cover, err := h.coverage(repo); err == nil {
 			repo.Cover(cover)
 		}
-		// Calls whose end nobody told end here.
-		err = repo.LogCall(session, gitops.Call{Kind: gitops.CallNone}, true)
+		if h.event.Calls() { // those whose end nobody told end here
+			err = repo.LogCall(session, gitops.Call{Kind: gitops.CallNone}, true)
+		}
 		var failed error
 		if _, failed = repo.End(ctx, session, gitops.EndOptions{Interrupted: h.event.Kind != hooks.TurnEnd}); errors.Is(failed, &edit.Error{Code: edit.NoTurn}) {
 			failed = nil
