@@ -46,22 +46,47 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 		return nil, err
 	}
 	defer unlock()
-	open, err := r.openTurn(t.Session)
-	if err != nil {
-		return nil, err
-	}
-	if open != nil {
-		if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
-			return open, nil
-		}
-		kept := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn
-		if _, dropped, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: kept}); err != nil {
-			return nil, err
-		} else if kept && dropped {
-			return open, nil
-		}
+	kept, err := r.makeWay(ctx, &t)
+	if err != nil || kept != nil {
+		return kept, err
 	}
 	return r.begin(ctx, &t)
+}
+
+// MakeWay closes what a Begin of the same turn would close: the open turn of the
+// session, as interrupted, unless it is kept. Who judges closed turns does so
+// before the next one's start is captured.
+func (r *Repo) MakeWay(ctx context.Context, t Turn) error {
+	if t.Kind == "" {
+		t.Kind = KindTurn
+	}
+	if open, err := r.openTurn(t.Session); err != nil || open == nil || t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
+		return err
+	}
+	unlock, err := r.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = r.makeWay(ctx, &t)
+	return err
+}
+
+// makeWay returns the open turn if it is kept.
+func (r *Repo) makeWay(ctx context.Context, t *Turn) (*Turn, error) {
+	open, err := r.openTurn(t.Session)
+	if err != nil || open == nil {
+		return nil, err
+	}
+	if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
+		return open, nil
+	}
+	keep := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn
+	_, same, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: keep})
+	if err != nil || !keep || !same {
+		return nil, err
+	}
+	return open, nil
 }
 
 // begin captures the start and records it.

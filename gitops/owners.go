@@ -25,6 +25,13 @@ func (t *Turn) Owner(path string) string {
 	return cmp.Or(t.meta.Owners.Default, OwnerSelf)
 }
 
+// Trailed reports whether a path of [OwnerOutside] changed after a call of the
+// turn's session that can have left a process behind: then that may have written
+// it.
+func (t *Turn) Trailed(path string) bool {
+	return slices.Contains(t.meta.Owners.Trailed, encodePath(path))
+}
+
 // An activity is a time in which a session may have written to the worktree.
 type activity struct {
 	session    string
@@ -69,7 +76,11 @@ func (e *ending) owners(how closing) error {
 		e.meta.Owners.Paths[encodePath(p)] = who
 	}
 	for _, d := range e.diff {
-		set(d.Path, life.judge(e, d.Path, e.owner(d.Path, ev)))
+		who := life.judge(e, d.Path, e.owner(d.Path, ev))
+		set(d.Path, who)
+		if at, _, known := e.lastChange(d.Path); who == OwnerOutside && (!known || ev.trails(e.open.Session, at)) {
+			e.meta.Owners.Trailed = append(e.meta.Owners.Trailed, encodePath(d.Path))
+		}
 	}
 	for encoded := range e.meta.Modes.After {
 		if p := decodePath(encoded); e.meta.Owners.Paths[encoded] == "" {
@@ -170,6 +181,13 @@ func (ev *evidence) owner(p, session string, c change) string {
 		return OwnerAmbiguous
 	}
 	return OwnerOutside
+}
+
+// trails reports whether a call that counts for every path ended before a time.
+func (ev *evidence) trails(session string, at int64) bool {
+	return slices.ContainsFunc(ev.acts, func(a activity) bool {
+		return a.session == session && a.paths == nil && !a.other && a.end <= at
+	})
 }
 
 // lastChange is when a path was changed last, by the file system's clock: its

@@ -37,6 +37,11 @@ func (r *Repo) fileIn(commit object.ID, name string, limit int64) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	return r.fileOf(root, name, limit)
+}
+
+// fileOf reads a regular file of a tree.
+func (r *Repo) fileOf(root object.ID, name string, limit int64) ([]byte, error) {
 	entry, found, err := object.Lookup(r.db, root, name)
 	switch {
 	case err != nil || !found:
@@ -78,6 +83,18 @@ func (r *Repo) HooksPath() string {
 		return ""
 	}
 	return dir
+}
+
+// HooksDir is the directory, absolute, in which git looks for hooks.
+func (r *Repo) HooksDir() string {
+	switch dir := r.layout.Config.HooksPath; {
+	case dir == "":
+		return filepath.Join(r.layout.CommonDir, "hooks")
+	case filepath.IsAbs(dir):
+		return dir
+	default:
+		return filepath.Join(r.layout.Top, dir)
+	}
 }
 
 // GitDirs are the worktree's git directory and the one that all worktrees share,

@@ -34,6 +34,9 @@ type RewindOptions struct {
 	// with a move of HEAD, branches, tags and the stash, HEAD, the index. What
 	// somebody moved since is a conflict and stays. Not together with Paths.
 	Git bool
+	// Check is asked about every plan before it is shown or recorded; its error ends
+	// the rewind. Nil: nobody is asked.
+	Check func(*Rewound) error
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
 	// nobody is asked. What is carried out is what was shown, or nothing.
 	Confirm func(*Rewound) bool
@@ -83,7 +86,7 @@ func (l Left) MarshalJSON() ([]byte, error) {
 // the rest. Conflicts are no error, they stand in the plan's Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
-		return r.planRewind(n, &opt)
+		return r.checkedRewind(n, &opt)
 	}
 	n, err := r.closeForRewind(ctx, n, &opt)
 	if err != nil {
@@ -91,7 +94,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	}
 	var shown *Rewound
 	if opt.Confirm != nil {
-		if shown, err = r.planRewind(n, &opt); err != nil {
+		if shown, err = r.checkedRewind(n, &opt); err != nil {
 			return shown, err
 		}
 		if !shown.empty() && !opt.Confirm(shown) {
@@ -111,7 +114,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return shown, err
 	}
 	r.opt.Step("plan")
-	res, err := r.planRewind(n, &opt)
+	res, err := r.checkedRewind(n, &opt)
 	if err != nil {
 		return res, err
 	}
@@ -158,6 +161,14 @@ func again(opt *RewindOptions, undoes []int) string {
 		return fmt.Sprintf("chordgit rewind --to %d --git", undoes[len(undoes)-1]-1)
 	}
 	return fmt.Sprintf("chordgit rewind %d --git", undoes[0])
+}
+
+func (r *Repo) checkedRewind(n int, opt *RewindOptions) (*Rewound, error) {
+	res, err := r.planRewind(n, opt)
+	if err == nil && opt.Check != nil {
+		err = opt.Check(res)
+	}
+	return res, err
 }
 
 // brief is what a person was shown of a plan.

@@ -31,6 +31,8 @@ const (
 	memberClosed = "last_turn" // a closedMark
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
 	memberGit    = "git"       // the rest of git's state then: a gitStart
+	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
+	memberFacts  = "facts"     // of the caller's own, kept unread
 )
 
 // An openMark names a session's open turn, so that its ref can be made again.
@@ -95,10 +97,13 @@ func (r *Repo) sessionEnds(open, closed *Turn) error {
 		delete(state, memberGit)
 		os.Remove(r.indexKept(open.Session)) // one that stays is replaced by the next begin
 		mark := closedMark{At: time.Now().UTC(), By: "unchanged"}
+		var unjudged []int
+		get(state, memberJudge, &unjudged)
 		if closed != nil {
 			mark.Turn, mark.By = closed.N, closed.Status
+			unjudged = append(unjudged, closed.N)
 		}
-		return put(state, map[string]any{memberClosed: mark})
+		return put(state, map[string]any{memberClosed: mark, memberJudge: unjudged})
 	})
 }
 

@@ -157,6 +157,9 @@ type metaScans struct {
 type metaOwners struct {
 	Default string            `json:"default"`
 	Paths   map[string]string `json:"paths,omitempty"`
+	// Trailed are the paths of OwnerOutside that changed after a call of the session
+	// that may have left a process behind.
+	Trailed []string `json:"trailed,omitempty"`
 }
 
 type metaTree struct {

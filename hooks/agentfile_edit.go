@@ -130,8 +130,8 @@ func cut(list *hujson.Array, i int) {
 	}
 }
 
-// A place is where a handler of ours stands.
-type place struct {
+// A spot is where a handler of ours stands.
+type spot struct {
 	list    *hujson.Array // of handlers
 	index   int
 	group   int // in the event's list; of a flat one the same
@@ -139,10 +139,10 @@ type place struct {
 	alone   bool // nothing else is in its group
 }
 
-func (p *place) handler() []byte { return p.list.Elements[p.index].Pack() }
+func (p *spot) handler() []byte { return p.list.Elements[p.index].Pack() }
 
 // own finds our handlers in the list of an event, in order.
-func (d *document) own(list *hujson.Array) (found []place) {
+func (d *document) own(list *hujson.Array) (found []spot) {
 	for i := range list.Elements {
 		handlers, matcher := list, ""
 		if !d.flat {
@@ -165,7 +165,7 @@ func (d *document) own(list *hujson.Array) (found []place) {
 			if d.flat {
 				matcher = h.Matcher
 			}
-			found = append(found, place{handlers, j, i, matcher, d.flat || len(handlers.Elements) == 1})
+			found = append(found, spot{handlers, j, i, matcher, d.flat || len(handlers.Elements) == 1})
 		}
 	}
 	return found
@@ -192,7 +192,7 @@ func handlersOf(g *hujson.Object) (handlers *hujson.Array, matcher string) {
 func (d *document) settle(of *hujson.Value, want []group) error {
 	list := of.Value.(*hujson.Array)
 	missing := append([]group(nil), want...)
-	var stale []place
+	var stale []spot
 	for _, at := range d.own(list) {
 		i := 0
 		for i < len(missing) && missing[i].matcher != at.matcher {

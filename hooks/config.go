@@ -45,7 +45,8 @@ type Config struct {
 	Providers  map[string]*Provider
 	Snapshot   SnapshotConfig
 	Policy     PolicyConfig
-	Permission map[string]*ToolRules // by tool: edit, apply_patch, write, delete, move, or * for all
+	Hooks      HooksConfig
+	Permission map[string]*ToolRules // by tool: edit, apply_patch, write, delete, move, shell, or * for all
 }
 
 // schema lists the keys of a configuration file and where their values go.
@@ -76,6 +77,7 @@ func (c *Config) schema() section {
 		"compat":     c.Compat.schema().decode,
 		"providers":  named(&c.Providers, (*Provider).schema),
 		"policy":     c.Policy.schema().decode,
+		"hooks":      c.Hooks.schema().decode,
 		"permission": permission(&c.Permission),
 	}
 }

@@ -23,6 +23,7 @@ type PolicyConfig struct {
 	Unprotect                   []Rule
 	Submodules                  string // "deny" or "allow", empty: not said
 	Scope                       string // whose commits are judged: "agents" or "all", empty: not said
+	Enforce                     string // "restore" or "report", empty: not said
 }
 
 // Rules are lists of globs. A path that no glob of a present Allow matches is
@@ -60,6 +61,7 @@ func (c *PolicyConfig) schema() section {
 	s["unprotect"] = unprotect(&c.Unprotect)
 	s["submodules"] = word(&c.Submodules, "deny", "allow")
 	s["scope"] = word(&c.Scope, "agents", "all")
+	s["enforce"] = word(&c.Enforce, "restore", "report")
 	return s
 }
 
@@ -189,7 +191,7 @@ func line(dst *string) value {
 }
 
 // tools are the names under which permission knows what agents do.
-var tools = []string{"edit", "apply_patch", "write", "delete", "move", "*"}
+var tools = []string{"edit", "apply_patch", "write", "delete", "move", "shell", "*"}
 
 // verdicts are the words for them.
 var verdicts = map[string]Verdict{"allow": Allow, "ask": Ask, "deny": Deny}
@@ -220,6 +222,10 @@ func permission(dst *map[string]*ToolRules) value {
 			}
 			if other := (*dst)[tool]; other != nil {
 				d.errorf(start(k), "patch is another name of apply_patch, which is set at line %d", other.Line)
+				return
+			}
+			if _, ok := v.(ast.MapNode); ok && tool == "shell" {
+				d.want(v, join(path, key), "allow, ask or deny: a command names no path", kind(v))
 				return
 			}
 			rules := &ToolRules{Line: start(k).Line}

@@ -22,6 +22,7 @@ const (
 	ClassGit        = "git"         // it belongs to the git directory
 	ClassBare       = "bare"        // it lies in a bare repository
 	ClassSubmodule  = "submodule"   // it belongs to a submodule
+	ClassBypass     = "bypass"      // a command goes around hooks
 	ClassPolicyFile = "policy-file" // it says what is allowed
 	ClassProtected  = "protected"   // it tells git or an agent what to run
 	ClassRule       = "rule"        // a deny glob matches
@@ -32,7 +33,7 @@ const (
 	ClassNote       = "note"        // worth knowing; its verdict is Allow
 )
 
-var classes = []string{ClassPath, ClassOutside, ClassGit, ClassBare, ClassSubmodule, ClassPolicyFile, ClassProtected,
+var classes = []string{ClassPath, ClassOutside, ClassGit, ClassBare, ClassSubmodule, ClassBypass, ClassPolicyFile, ClassProtected,
 	ClassRule, ClassNotAllowed, ClassPermission, ClassUndecided, ClassAsk, ClassNote}
 
 func rank(class string) int { return slices.Index(classes, class) }

@@ -55,7 +55,7 @@ func parseUpdates(stdin string, n int, make func([]string) RefUpdate) (all []Ref
 			return nil, fmt.Errorf("git describes a push by %q", line)
 		}
 		u := make(f)
-		if !isHex(u.Old) || !isHex(u.New) {
+		if !isObjectID(u.Old) || !isObjectID(u.New) {
 			return nil, fmt.Errorf("git describes a push by %q", line)
 		}
 		all = append(all, u)
@@ -63,7 +63,7 @@ func parseUpdates(stdin string, n int, make func([]string) RefUpdate) (all []Ref
 	return all, nil
 }
 
-func isHex(id string) bool {
+func isObjectID(id string) bool {
 	return (len(id) == 40 || len(id) == 64) && strings.Trim(id, "0123456789abcdef") == ""
 }
 

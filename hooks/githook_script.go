@@ -40,9 +40,9 @@ fi
 feed | "$bin" hook "$hook" "$@"
 `
 
-// Script is the script of a git hook. bin is the program's absolute path; block
+// HookScript is the script of a git hook. bin is the program's absolute path; block
 // says that nothing passes where it is gone.
-func Script(hook, bin string, block bool) []byte {
+func HookScript(hook, bin string, block bool) []byte {
 	missing := "warn"
 	if block {
 		missing = "block"
@@ -67,9 +67,9 @@ type ScriptState struct {
 	Block bool
 }
 
-// ReadScript tells whose a hook file is. Ours is only what some version wrote,
+// ReadHookScript tells whose a hook file is. Ours is only what some version wrote,
 // byte for byte, whatever program it calls.
-func ReadScript(hook string, data []byte) ScriptState {
+func ReadHookScript(hook string, data []byte) ScriptState {
 	lines := bytes.SplitN(data, []byte("\n"), 6)
 	if len(lines) < 2 || !bytes.HasPrefix(lines[1], []byte(scriptMark)) {
 		return ScriptState{Kind: ScriptForeign}
@@ -80,7 +80,7 @@ func ReadScript(hook string, data []byte) ScriptState {
 	quoted, ok := strings.CutPrefix(string(lines[3]), "bin=")
 	s := ScriptState{Kind: ScriptOurs, Block: string(lines[4]) == "missing=block"}
 	s.Bin = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(quoted, "'"), "'"), `'\''`, "'")
-	if !ok || !bytes.Equal(Script(hook, s.Bin, s.Block), data) {
+	if !ok || !bytes.Equal(HookScript(hook, s.Bin, s.Block), data) {
 		s.Kind = ScriptEdited
 	}
 	return s

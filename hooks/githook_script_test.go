@@ -14,8 +14,8 @@ func FuzzScript(f *testing.F) {
 	f.Add("/a b/it's/chordgit", true, 60)
 	f.Add("/odd\xff/chordgit", true, 200)
 	f.Fuzz(func(t *testing.T, bin string, block bool, at int) {
-		script := hooks.Script("pre-push", bin, block)
-		s := hooks.ReadScript("pre-push", script)
+		script := hooks.HookScript("pre-push", bin, block)
+		s := hooks.ReadHookScript("pre-push", script)
 		if bytes.ContainsRune([]byte(bin), '\n') {
 			return // no installer writes one
 		}
@@ -27,7 +27,7 @@ func FuzzScript(f *testing.F) {
 		}
 		changed := append(bytes.Clone(script[:at]), script[at:]...)
 		changed[at] ^= 1
-		if s := hooks.ReadScript("pre-push", changed); s.Kind == hooks.ScriptOurs && s.Bin == bin && s.Block == block {
+		if s := hooks.ReadHookScript("pre-push", changed); s.Kind == hooks.ScriptOurs && s.Bin == bin && s.Block == block {
 			t.Fatalf("a change at %d is not seen", at)
 		}
 	})

@@ -184,22 +184,24 @@ func list(rules []Rule, fold, widen bool) *glob.List {
 }
 
 // lifted reports whether the user's file lifts something, or every version of
-// the repository's.
+// the repository's. Of several versions of the user's every one must.
 func (p *Policy) lifted(by func(*layer) bool) bool {
-	versions, lifting := 0, 0
-	for _, l := range p.layers {
-		switch {
-		case l.Name == "user" && by(l):
-			return true
-		case l.Name == "user":
-		case by(l):
-			lifting++
-			fallthrough
-		default:
-			versions++
+	return lifts(p.layers, func(l *layer) string { return l.Name }, by)
+}
+
+func lifts[L any](layers []L, name func(L) string, by func(L) bool) bool {
+	var user, repository struct{ versions, lifting int }
+	for _, l := range layers {
+		of := &repository
+		if name(l) == "user" {
+			of = &user
+		}
+		of.versions++
+		if by(l) {
+			of.lifting++
 		}
 	}
-	return versions > 0 && versions == lifting
+	return user.versions > 0 && user.lifting == user.versions || repository.versions > 0 && repository.lifting == repository.versions
 }
 
 // Judge returns all that stands against an operation, and notes, the strictest

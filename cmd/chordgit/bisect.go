@@ -88,7 +88,7 @@ func (a *app) bisect(ctx context.Context, f bisectFlags) {
 		return
 	}
 	defer repo.Close()
-	opt := gitops.BisectOptions{From: f.from, To: f.to, Test: a.judge(f.run)}
+	opt := gitops.BisectOptions{From: f.from, To: f.to, Test: a.tryState(f.run)}
 	if opt.Links, err = a.relative(repo, f.links); err != nil {
 		a.report(newFailure("bisect", err))
 		return
@@ -118,8 +118,8 @@ func (a *app) bisect(ctx context.Context, f bisectFlags) {
 	a.blame(repo, found)
 }
 
-// judge runs the command in a state.
-func (a *app) judge(command string) func(context.Context, string) (gitops.Verdict, error) {
+// tryState runs the command in a state.
+func (a *app) tryState(command string) func(context.Context, string) (gitops.Verdict, error) {
 	return func(ctx context.Context, dir string) (gitops.Verdict, error) {
 		cmd := exec.CommandContext(ctx, "sh", "-c", command)
 		cmd.Dir = dir

@@ -63,6 +63,16 @@ func (a *app) userFile() (name, place string) {
 
 // userConfig reads the user's file, nil if there is none.
 func (a *app) userConfig() (*hooks.Config, error) {
+	data, err := a.userText()
+	if data == nil || err != nil {
+		return nil, err
+	}
+	_, place := a.userFile()
+	return hooks.DecodeUserConfig(place, data)
+}
+
+// userText is the text of that file.
+func (a *app) userText() ([]byte, error) {
 	name, place := a.userFile()
 	if name == "" {
 		return nil, nil
@@ -79,7 +89,7 @@ func (a *app) userConfig() (*hooks.Config, error) {
 	if err != nil {
 		return nil, &edit.Error{Code: hooks.BadConfig, Path: place, Err: err}
 	}
-	return hooks.DecodeUserConfig(place, data)
+	return data, nil
 }
 
 // repositoryConfig reads the file in the worktree's root, nil if there is

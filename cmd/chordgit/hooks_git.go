@@ -147,7 +147,7 @@ func (g *gitInstaller) scripts(dir string) {
 	var changes []fileChange
 	var made []*scriptChange
 	for _, event := range g.events() {
-		s := &scriptChange{event: event, script: hooks.Script(event, g.bin, g.r.missing == "block"), force: g.r.force, state: "installed"}
+		s := &scriptChange{event: event, script: hooks.HookScript(event, g.bin, g.r.missing == "block"), force: g.r.force, state: "installed"}
 		made = append(made, s)
 		changes = append(changes, fileChange{event, s.make}, fileChange{event + hooks.PrevSuffix, s.makePrev})
 	}
@@ -183,7 +183,7 @@ func (s *scriptChange) make(old *edit.File, umask fs.FileMode) (*edit.File, erro
 	}
 	state := hooks.ScriptState{Kind: hooks.ScriptForeign}
 	if old.Regular() {
-		state = hooks.ReadScript(s.event, old.Data)
+		state = hooks.ReadHookScript(s.event, old.Data)
 	}
 	switch {
 	case state.Kind == hooks.ScriptForeign:
@@ -284,7 +284,7 @@ func (s *scriptRemoval) remove(old *edit.File, _ fs.FileMode) (*edit.File, error
 	if !old.Regular() {
 		return old, nil
 	}
-	switch hooks.ReadScript(s.event, old.Data).Kind {
+	switch hooks.ReadHookScript(s.event, old.Data).Kind {
 	case hooks.ScriptForeign:
 		return old, nil
 	case hooks.ScriptEdited:

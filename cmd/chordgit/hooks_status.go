@@ -69,7 +69,7 @@ func (a *app) gitStatus(answer *hooksAnswer, h *gitops.History) {
 	for _, event := range g.events() {
 		t := hookTarget{Name: event}
 		found, err := readHook(filepath.Join(at.Dir, event))
-		own := hooks.ReadScript(event, found)
+		own := hooks.ReadHookScript(event, found)
 		switch {
 		case err != nil:
 			t.be("foreign", "%s", oneLine(err))
@@ -140,7 +140,7 @@ func readHook(name string) ([]byte, error) {
 
 func ownScript(name, event string) bool {
 	data, err := readHook(name)
-	return err == nil && hooks.ReadScript(event, data).Kind != hooks.ScriptForeign
+	return err == nil && hooks.ReadHookScript(event, data).Kind != hooks.ScriptForeign
 }
 
 // agentStatus looks at the files of all agents; those that are not there are not

@@ -80,10 +80,7 @@ func (a *app) runTurn(ctx context.Context, t gitops.Turn, f turnFlags, args []st
 	defer release()
 	var open *gitops.Turn
 	err = a.within(ctx, f.deadline, func(ctx context.Context) error {
-		if err := repo.CloseOverdue(ctx, 0); err != nil {
-			return err
-		}
-		open, err = repo.Begin(ctx, t)
+		_, open, err = a.openTurn(ctx, repo, t, nil)
 		return err
 	})
 	bar.done()
@@ -138,6 +135,11 @@ func (a *app) endRun(ctx context.Context, repo *gitops.Repo, open *gitops.Turn, 
 			status = cmp.Or(status, notRecorded)
 		}
 		rep.note(notes)
+		if err == nil {
+			if a.judgeInto(ctx, rep, repo, open.Session); rep.exit() == exitDenied {
+				status = cmp.Or(status, exitDenied)
+			}
+		}
 		a.reportRun(rep, status)
 	}
 }

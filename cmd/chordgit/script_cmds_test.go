@@ -36,6 +36,7 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"user":    cmdUser,
 		"age":     cmdAge,
 		"forge":   cmdForge,
+		"say":     cmdSay,
 		"turn":    cmdTurn,
 		"back":    cmdBack,
 		"call":    cmdCall,

@@ -62,12 +62,10 @@ func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
 	}
 	defer repo.Close()
 	var open *gitops.Turn
+	var judged []judgement
 	err = a.within(ctx, f.deadline, func(ctx context.Context) error {
-		if err := repo.CloseOverdue(ctx, 0); err != nil {
-			return err
-		}
 		var err error
-		open, err = repo.Begin(ctx, t)
+		judged, open, err = a.openTurn(ctx, repo, t, nil)
 		return err
 	})
 	bar.done()
@@ -77,6 +75,7 @@ func (a *app) begin(ctx context.Context, t gitops.Turn, f turnFlags) {
 	}
 	rep := &report{Command: "begin", Status: opened, Turn: &open.N}
 	rep.note(append(uncovered(open), open.Notes...))
+	rep.judged(judged)
 	a.report(rep)
 	if !a.quiet && !a.json {
 		fmt.Fprintf(a.stderr, "chordgit: turn %d is open; chordgit end closes it\n", open.N)
@@ -132,6 +131,7 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 	if err != nil {
 		rep = captureFailure("end", err)
 	}
+	a.judgeInto(ctx, rep, repo, session)
 	a.report(rep)
 }
 

@@ -1,0 +1,80 @@
+package gitops
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// A SessionState is what is kept of an agent's session in this worktree.
+type SessionState struct {
+	Open     int   // the number of its open turn; 0: none
+	Unjudged []int // its closed turns that nobody has asked policy about, oldest first
+	// Facts are the caller's own. A turn's begin and end leave them alone.
+	Facts json.RawMessage
+}
+
+// Session reads the state of a session, the zero value if there is none. It costs
+// one file: refs and objects are not looked at.
+func (r *Repo) Session(id string) (SessionState, error) {
+	state, err := readSession(r.sessionFile(id))
+	if err != nil {
+		return SessionState{}, err
+	}
+	return sessionState(state), nil
+}
+
+func sessionState(state map[string]json.RawMessage) (s SessionState) {
+	var mark openMark
+	get(state, memberOpen, &mark)
+	get(state, memberJudge, &s.Unjudged)
+	s.Open, s.Facts = mark.Turn, state[memberFacts]
+	return s
+}
+
+// ChangeSession changes Unjudged and Facts of a session; of what change does not
+// touch, nothing is lost by changes at the same time.
+func (r *Repo) ChangeSession(ctx context.Context, id string, change func(*SessionState)) error {
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.changeSession(id, func(state map[string]json.RawMessage) error {
+		s := sessionState(state)
+		change(&s)
+		if s.Facts == nil {
+			delete(state, memberFacts)
+		} else {
+			state[memberFacts] = s.Facts
+		}
+		return put(state, map[string]any{memberJudge: s.Unjudged})
+	})
+}
+
+// FilesAtBegin returns a file as it was when a turn began: in the commit that was
+// HEAD, and in the worktree. At most limit bytes of each are read; nil: it was not
+// there. What stood there and was no regular file is an error.
+func (r *Repo) FilesAtBegin(n int, name string, limit int64) (head, worktree []byte, err error) {
+	t, err := r.read(n, openRef(n))
+	if err != nil {
+		if t, err = r.read(n, turnRef(n)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if id, ok := object.ParseID(t.meta.Head.Before.OID); ok {
+		if head, err = r.fileIn(id, name, limit); err != nil {
+			return nil, nil, trouble(edit.Damaged, "HEAD:"+name+" as it was when the turn began cannot be read", err)
+		}
+	}
+	before, err := r.side(t, "before")
+	if err == nil {
+		worktree, err = r.fileOf(before.root, name, limit)
+	}
+	if err != nil {
+		return nil, nil, trouble(edit.Damaged, name+" as it was when the turn began cannot be read", err)
+	}
+	return head, worktree, nil
+}
