@@ -15,6 +15,7 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
+	"github.com/chordgit/chordgit/snapshot"
 )
 
 // RefusedRoot is the code of the refusal to capture a directory that is no
@@ -128,7 +129,16 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 
 // save writes the stat cache. That it could not be written costs time only.
 func (r *Repo) save(c *captured, ref string, id object.ID) {
-	_ = c.Save(ref, id.Bytes())
+	_ = r.saveCache(c, ref, id)
+}
+
+// saveCache writes the stat cache, with the owner that all of the git directory
+// has.
+func (r *Repo) saveCache(c *captured, ref string, id object.ID) error {
+	if err := c.Save(ref, id.Bytes()); err != nil {
+		return err
+	}
+	return r.layout.Perm().Fix(filepath.Join(r.stateDir(), snapshot.CacheName))
 }
 
 // startMeta fills in what is known when a turn begins.

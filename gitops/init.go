@@ -65,7 +65,7 @@ func (r *Repo) Init(ctx context.Context) (*Initial, error) {
 		return nil, err
 	}
 	name, id := r.keeper(c.tree)
-	if err := c.Save(name, id.Bytes()); err != nil {
+	if err := r.saveCache(c, name, id); err != nil {
 		return nil, trouble(edit.CommitFailed, "what was found cannot be noted in the git directory", err)
 	}
 	first := &Initial{Files: c.Files, Read: c.Read, ReadBytes: c.Bytes, StoredBytes: c.batch.Stats().Bytes}

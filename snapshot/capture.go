@@ -129,8 +129,8 @@ const (
 	DefaultMaxNew     = 1 << 30
 )
 
-// cacheName is the file of the stat cache in CaptureOptions.Dir.
-const cacheName = "cache"
+// CacheName is the file of the stat cache in CaptureOptions.Dir.
+const CacheName = "cache"
 
 // seedFrom is how many files must be unknown before the index is asked about
 // them: to read it costs what reading so many does.
@@ -167,7 +167,7 @@ type Capture struct {
 //
 // The capture must be closed. The next one is faster if this one was saved.
 func (w *Worktree) Capture(ctx context.Context, opt CaptureOptions) (*Capture, error) {
-	c := &Capture{name: filepath.Join(opt.Dir, cacheName), idLen: opt.Vault.IDLen()}
+	c := &Capture{name: filepath.Join(opt.Dir, CacheName), idLen: opt.Vault.IDLen()}
 	if err := c.scan(ctx, w.top.root.Name(), &opt); err != nil {
 		c.Close()
 		return nil, err

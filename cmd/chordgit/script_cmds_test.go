@@ -321,10 +321,12 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 // nobody is the ordinary user as whom root runs what root's rights would spoil.
 const nobody = 65534
 
-// scriptCondition adds the conditions [user]: `user` can run a command without
+// scriptCondition adds the conditions [root]: the tests run as root, [user]: `user` can run a command without
 // root's rights, and [reftable]: git can keep refs in a reftable.
 func scriptCondition(cond string) (bool, error) {
 	switch cond {
+	case "root":
+		return os.Getuid() == 0, nil
 	case "user":
 		_, err := exec.LookPath("setpriv")
 		return os.Getuid() != 0 || err == nil, nil
