@@ -112,7 +112,7 @@ func (m *model) whole(before, after disk) {
 // judge holds a rewind against what the model knows of the turns.
 func (m *model) judge(name string, before, after disk, res *Rewound, opt *RewindOptions) {
 	var turns []*played
-	delta, often, murky := map[string]bool{}, map[string]bool{}, false
+	delta, murky := map[string]bool{}, false
 	for _, n := range res.Undoes {
 		t := m.turns[n]
 		if t == nil {
@@ -121,7 +121,7 @@ func (m *model) judge(name string, before, after disk, res *Rewound, opt *Rewind
 		turns = append(turns, t)
 		murky = murky || t.murky
 		for _, p := range differ(t.start, t.end) {
-			delta[p], often[p] = true, delta[p]
+			delta[p] = true
 		}
 	}
 	stays := m.staying(res)
@@ -144,8 +144,8 @@ func (m *model) judge(name string, before, after disk, res *Rewound, opt *Rewind
 		if murky {
 			return true
 		}
-		// What an older turn has in conflict, a newer one may have taken back.
-		return (!stays(p) || often[p]) && (delta[p] || needed[p] && !before.has(p) && after[p].mode.IsDir())
+		// What an older turn leaves, a newer one may have taken back.
+		return (!stays(p) || len(turns) > 1) && (delta[p] || needed[p] && !before.has(p) && after[p].mode.IsDir())
 	})
 	if murky {
 		return
@@ -223,11 +223,11 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 	if err != nil {
 		m.fail("turn %d: %v", t.n, err)
 	}
-	covered, moved := map[string]bool{}, map[string]bool{}
+	covered, moved := map[string]bool{}, map[string]string{}
 	for _, c := range changes {
 		covered[c.Path] = true
 		if c.From != "" {
-			moved[c.Path], moved[c.From] = true, true
+			moved[c.Path], moved[c.From] = c.From, c.Path
 		}
 	}
 	at := func(d disk, p string) (thing, bool) {
@@ -256,6 +256,9 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 		r, isR := at(after, p)
 		asB := isN == wasB && n.alike(b)
 		asA := isN == wasA && n.alike(a)
+		if from := moved[p]; from != "" && !before[from].alike(t.end[from]) {
+			continue // its changes went with it
+		}
 		switch {
 		case asB || asA:
 			if isR != wasB || !r.alike(b) {
@@ -264,7 +267,7 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 			if asA && !asB && n.mode == a.mode && b.mode.IsRegular() && r.mode != b.mode {
 				m.fail("%q: mode %v, was %v", p, r.mode, b.mode)
 			}
-		case moved[p]:
+		case moved[p] != "":
 		case opt.Force && isR == wasB && r.alike(b):
 		case n.mode.IsRegular() && a.mode.IsRegular() && b.mode.IsRegular() && isN && wasA && wasB:
 			m.merged(p, a.text, n.text, r.text)

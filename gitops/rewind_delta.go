@@ -21,6 +21,7 @@ type delta struct {
 	proof     *proof              // nil: every Before that is nil was seen to be absent
 	unstored  map[string]metaSkip // found at the end and not stored
 	open      []string            // directories of which the end is not known in whole
+	empty     map[string]bool     // directories that were empty at the start
 	unstable  map[string]bool     // what is stored of the start may be a mixture
 	untouched []Left
 	edited    map[string]bool // changed on top of what came with a move of HEAD
@@ -63,6 +64,10 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	}
 	d.open = m.Incomplete.finish()
 	d.remake = mapStrings(m.EmptyDirs.After.Del, decodePath)
+	d.empty = map[string]bool{}
+	for _, p := range m.EmptyDirs.start() {
+		d.empty[p] = true
+	}
 	d.unstable = map[string]bool{}
 	for _, p := range m.Unstable.Before {
 		d.unstable[decodePath(p)] = true

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type rewinder struct {
 
 	disk    map[string]*edit.File // what was there when it was looked at
 	state   map[string]*edit.File // what will be there
+	held    map[string]int        // directories: how many files of the state will be below them
 	hows    map[string]string
 	homes   map[string]string // a moved file: where it goes → where it is
 	blocked map[string]bool   // in conflict in a newer turn: left alone in the older ones
@@ -62,7 +64,7 @@ type rewinder struct {
 
 func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 	return &rewinder{
-		r: r, opt: opt, disk: map[string]*edit.File{}, state: map[string]*edit.File{}, hows: map[string]string{}, homes: map[string]string{},
+		r: r, opt: opt, disk: map[string]*edit.File{}, state: map[string]*edit.File{}, held: map[string]int{}, hows: map[string]string{}, homes: map[string]string{},
 		blocked: map[string]bool{}, rmdir: map[string]bool{}, mkdir: map[string]bool{}, modes: map[string]edit.DirMode{},
 		dirMode: map[string]*delta{}, found: map[string]bool{}, of: map[string]int{},
 	}
@@ -95,9 +97,12 @@ func (p *rewinder) take(d *delta) error {
 // now is what stands at a path, after what was taken back so far.
 func (p *rewinder) now(path string) (*edit.File, error) {
 	if f, ok := p.state[path]; ok {
+		if f == nil && p.held[path] > 0 {
+			f = &edit.File{Mode: fs.ModeDir | 0o777}
+		}
 		return f, nil
 	}
-	if f, ok := p.disk[path]; ok {
+	if f, ok := p.disk[path]; ok && (f != nil || p.held[path] == 0) {
 		return f, nil
 	}
 	f, err := p.r.tree.Lookup(path)
@@ -105,7 +110,25 @@ func (p *rewinder) now(path string) (*edit.File, error) {
 		return nil, &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
 	}
 	p.disk[path] = f
+	if f == nil && p.held[path] > 0 {
+		f = &edit.File{Mode: fs.ModeDir | 0o777}
+	}
 	return f, nil
+}
+
+// set gives a path its state.
+func (p *rewinder) set(path string, f *edit.File) {
+	n := 0
+	if f != nil {
+		n++
+	}
+	if p.state[path] != nil {
+		n--
+	}
+	for up := parent(path); n != 0 && up != "."; up = parent(up) {
+		p.held[up] += n
+	}
+	p.state[path] = f
 }
 
 // look decides each path by itself.
@@ -149,7 +172,8 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 		if err != nil {
 			return damaged(p.d.turn.N, err)
 		}
-		if !absent && !p.d.proof.isDir(c.Path) {
+		// Where a directory stood the tree proves what it was.
+		if !absent && !p.d.proof.isDir(c.Path) && !p.d.empty[c.Path] {
 			s.left = "nobody can tell that it was not there before"
 			if skip, ok := p.d.turn.meta.Skipped.start()[c.Path]; ok {
 				s.left = "it was there before and is not stored (" + skip.Why + ")"
@@ -332,7 +356,8 @@ func (p *rewinder) settle(changes []edit.Change) {
 			p.blocked[path] = true
 			p.left = append(p.left, Left{path, s.left})
 		case !s.nothing:
-			p.state[path], p.hows[path] = s.target, s.how
+			p.set(path, s.target)
+			p.hows[path] = s.how
 			if p.back && (p.d.edited[path] || p.d.turn.Owner(path) == OwnerGit) {
 				p.hows[path], p.git.came[path] = "git", true
 			}

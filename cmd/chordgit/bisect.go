@@ -167,7 +167,7 @@ func (a *app) blame(repo *gitops.Repo, found *gitops.Bisected) {
 	rep := &report{}
 	rep.plan(&edit.Plan{Changes: changes}, repo.Content)
 	t := newTurnReport(found.Turn, 0)
-	t.Files = rep.Files
+	files := rep.complete().Files
 	if found.Between {
 		rep.note([]edit.Note{{Code: "between-turns", Msg: fmt.Sprintf("turn %d began with it: what changed between the turn before and this one made the command fail", t.Turn)}})
 	}
@@ -176,11 +176,12 @@ func (a *app) blame(repo *gitops.Repo, found *gitops.Bisected) {
 			Command string `json:"command"`
 			Result  string `json:"result"`
 			turnReport
+			Files    []file    `json:"files"`
 			Between  bool      `json:"between"`
 			Tests    int       `json:"tests"`
 			Failures []failure `json:"failures"`
 			Notes    []note    `json:"notes"`
-		}{"bisect", "found", t, found.Between, found.Tests, []failure{}, rep.complete().Notes})
+		}{"bisect", "found", t, files, found.Between, found.Tests, []failure{}, rep.complete().Notes})
 		return
 	}
 	if found.Between {
@@ -194,7 +195,7 @@ func (a *app) blame(repo *gitops.Repo, found *gitops.Bisected) {
 	if t.Agent != "" {
 		fmt.Fprintf(a.stdout, "Agent:    %s\n", edit.Quote(t.Agent))
 	}
-	for _, file := range t.Files {
+	for _, file := range files {
 		fmt.Fprintln(a.stdout, file)
 	}
 	fmt.Fprintf(a.stdout, "Take it back with: chordgit rewind %d\n", t.Turn)
