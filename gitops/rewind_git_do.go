@@ -80,6 +80,8 @@ func (r *Repo) logged(args ...string) *exec.Cmd {
 	return r.layout.Command(append([]string{"-c", "core.logAllRefUpdates=true"}, args...)...)
 }
 
+const stash = "refs/stash"
+
 // updateRefs moves refs from what they are to what they shall be: all, or none if
 // one is no longer what it was.
 func (r *Repo) updateRefs(now, will map[string]string, what string) error {
@@ -97,7 +99,11 @@ func (r *Repo) updateRefs(now, will map[string]string, what string) error {
 	if in.Len() == 0 {
 		return nil
 	}
-	return run(r.logged("update-ref", "-m", what, "--stdin", "-z"), in.String())
+	args := []string{"update-ref", "-m", what, "--stdin", "-z"}
+	if now[stash] == "" && will[stash] != "" {
+		args = append(args, "--create-reflog") // the list of stashes is a reflog
+	}
+	return run(r.logged(args...), in.String())
 }
 
 // moveHead brings HEAD to a branch or, detached, to a commit, if it is still where

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
@@ -200,6 +201,9 @@ func uncoveredWhy(why string) string {
 	}
 	if w := words[why]; w != "" {
 		return w
+	}
+	if strings.Contains(why, " ") {
+		return why // in words already
 	}
 	return "not covered: " + why
 }
