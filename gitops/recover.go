@@ -231,7 +231,7 @@ func (r *Repo) planOf(t *Turn) (*edit.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &edit.Plan{Changes: changes, Mkdir: t.MadeDirs, Rmdir: t.RemovedDirs}, nil
+	return &edit.Plan{Changes: changes, Mkdir: t.MadeDirs, Rmdir: t.RemovedDirs, DirModes: t.dirModes()}, nil
 }
 
 // closed reports whether the turn has its final ref.

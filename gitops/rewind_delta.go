@@ -38,9 +38,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	if err := d.onTop(r, back); err != nil {
 		return nil, damaged(t.N, err)
 	}
-	if d.dirModes, err = r.dirModes(t); err != nil {
-		return nil, err
-	}
+	d.dirModes = slices.DeleteFunc(t.dirModes(), func(m edit.DirMode) bool { return m.Before == 0 })
 	if t.Scope != ScopeWorktree {
 		d.remake = emptied(t.RemovedDirs, d.changes)
 		return d, nil
@@ -151,8 +149,8 @@ func (d *delta) leftOut() error {
 }
 
 // dirModes lists the directories whose permissions the turn changed, and those
-// of directories that it removed.
-func (r *Repo) dirModes(t *Turn) (list []edit.DirMode, err error) {
+// of directories that it removed or made where they are known.
+func (t *Turn) dirModes() (list []edit.DirMode) {
 	m := t.meta
 	names := map[string]bool{}
 	for _, modes := range []map[string]string{m.Modes.Before, m.Modes.After} {
@@ -177,11 +175,11 @@ func (r *Repo) dirModes(t *Turn) (list []edit.DirMode, err error) {
 		if !removed[d.Path] {
 			d.After = m.dirMode(encoded, true)
 		}
-		if d.Before != d.After && d.Before != 0 {
+		if d.Before != d.After {
 			list = append(list, d)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // dirMode is the permission of a directory at one end of the turn; 0 if it is
