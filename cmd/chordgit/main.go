@@ -87,7 +87,7 @@ without touching what you did since.`,
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, whatever the terminal")
 	root.AddCommand(a.applyCommand(), a.beginCommand(), a.endCommand(), a.logCommand(), a.showCommand(), a.diffCommand(),
 		a.rewindCommand(), a.redoCommand(), a.verifyCommand(), a.pruneCommand(), a.demoCommand(), a.toolsCommand(), a.policyCommand(), a.versionCommand())
-	root.AddCommand(a.hookCommand(), a.hooksCommand(), a.syncCommand())
+	root.AddCommand(a.hookCommand(), a.hooksCommand(), a.syncCommand(), a.doctorCommand())
 	return root
 }
 
