@@ -25,8 +25,8 @@ func (a *app) gitHookCommands() []*cobra.Command {
 		}
 	}
 	return []*cobra.Command{
-		hook("pre-commit", "Judge what is about to be committed", cobra.ArbitraryArgs, func([]string) error { return a.preCommit(false) }),
-		hook("pre-merge-commit", "Judge the commit of a merge", cobra.ArbitraryArgs, func([]string) error { return a.preCommit(true) }),
+		hook("pre-commit", "Judge what is about to be committed", cobra.ArbitraryArgs, func([]string) error { return a.preCommit() }),
+		hook("pre-merge-commit", "Judge the commit of a merge", cobra.ArbitraryArgs, func([]string) error { return a.preCommit() }),
 		hook("pre-push REMOTE [URL]", "Judge the commits that are pushed, and keep turns here", cobra.ArbitraryArgs, a.prePush),
 		hook("pre-receive", "Judge the commits that a server receives", cobra.NoArgs, func([]string) error { return a.preReceive() }),
 		hook("update REF OLD NEW", "Judge the commits that a server receives for one ref", cobra.ExactArgs(3), a.update),
@@ -79,7 +79,7 @@ func (a *app) userLayer() (hooks.Layer, error) {
 }
 
 // preCommit judges the index against the parents that the commit will have.
-func (a *app) preCommit(merge bool) error {
+func (a *app) preCommit() error {
 	repo, err := gitops.Open(a.hookDir(), a.inHook())
 	if err != nil {
 		return err
@@ -89,12 +89,8 @@ func (a *app) preCommit(merge bool) error {
 	if k.agent == "" && a.getenv("CHORDGIT_SESSION") != "" {
 		k.agent = "an agent"
 	}
-	var merging []string
-	if merge {
-		merging = a.mergedHeads()
-	}
 	c := &candidate{place: "index"}
-	if c.parents, err = k.history.NextParents(merging); err != nil {
+	if c.parents, err = k.history.NextParents(mergedHeads()); err != nil {
 		return err
 	}
 	if c.tree, err = k.history.IndexTree(); err != nil {
@@ -109,7 +105,7 @@ func (a *app) preCommit(merge bool) error {
 
 // mergedHeads are what git merges when it says so by the environment alone:
 // GITHEAD_<id>=name.
-func (a *app) mergedHeads() (ids []string) {
+func mergedHeads() (ids []string) {
 	for _, v := range os.Environ() {
 		if rest, ok := strings.CutPrefix(v, "GITHEAD_"); ok {
 			id, _, _ := strings.Cut(rest, "=")

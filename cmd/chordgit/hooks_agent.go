@@ -73,7 +73,11 @@ func (a *app) installAgent(answer *hooksAnswer, f *hooks.AgentFile, r *hooksRequ
 		answer.Targets = append(answer.Targets, t)
 		return
 	}
-	changed, err := a.rewrite(name, true, func(old []byte) ([]byte, error) { return f.Install(old, in) })
+	theirs := func(old []byte) bool {
+		left, err := f.Uninstall(old)
+		return err != nil || left != nil
+	}
+	changed, err := a.rewrite(name, theirs, func(old []byte) ([]byte, error) { return f.Install(old, in) })
 	switch {
 	case errors.Is(err, &edit.Error{Code: hooks.CannotMerge}):
 		refuse(err)
@@ -124,7 +128,7 @@ func (a *app) uninstallAgent(answer *hooksAnswer, f *hooks.AgentFile, r *hooksRe
 	}
 	_, err = os.Lstat(name + backupSuffix)
 	theirs := err == nil // the file was there before ours
-	changed, err := a.rewrite(name, false, func(old []byte) ([]byte, error) {
+	changed, err := a.rewrite(name, nil, func(old []byte) ([]byte, error) {
 		left, err := f.Uninstall(old)
 		if err == nil && left == nil && theirs {
 			left = []byte("{}\n")

@@ -114,7 +114,7 @@ func (g *gitInstaller) huskyLines(at *gitops.Hooks, change func(text []byte, lin
 	dir := strings.TrimSuffix(at.Dir, string(filepath.Separator)+"_")
 	for _, event := range hooks.GitHooks() {
 		name := filepath.Join(dir, event)
-		changed, err := g.app.rewrite(name, false, func(old []byte) ([]byte, error) {
+		changed, err := g.app.rewrite(name, nil, func(old []byte) ([]byte, error) {
 			made := change(old, hooks.HuskyLine(event))
 			if len(made) == 0 && old != nil && len(old) > 0 {
 				return nil, nil
@@ -314,7 +314,7 @@ func (g *gitInstaller) exclude(in bool) {
 	if g.r.print {
 		return
 	}
-	_, err := g.app.rewrite(g.h.ExcludeFile(), false, func(old []byte) ([]byte, error) {
+	_, err := g.app.rewrite(g.h.ExcludeFile(), nil, func(old []byte) ([]byte, error) {
 		has := hasLine(old, excludePattern)
 		switch {
 		case in && !has:

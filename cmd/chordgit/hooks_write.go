@@ -83,9 +83,9 @@ func realFile(name string) (string, error) {
 // somebody else's is changed for the first time.
 const backupSuffix = ".chordgit-bak"
 
-// rewrite changes the text of a file that is somebody else's as well; with keep
-// the old text is kept beside it, unless an older one is.
-func (a *app) rewrite(name string, keep bool, edited func(old []byte) ([]byte, error)) (changed bool, err error) {
+// rewrite changes the text of a file that is somebody else's as well. Where keep
+// says so of the old text it is kept beside it, unless an older one is; nil: never.
+func (a *app) rewrite(name string, keep func(old []byte) bool, edited func(old []byte) ([]byte, error)) (changed bool, err error) {
 	if name, err = realFile(name); err != nil {
 		return false, &edit.Error{Code: edit.Unreadable, Path: name, Err: err}
 	}
@@ -112,10 +112,12 @@ func (a *app) rewrite(name string, keep bool, edited func(old []byte) ([]byte, e
 		case string(made) == string(text):
 			return old, nil
 		}
-		backup = &edit.File{Mode: old.Mode, Data: text}
+		if keep != nil && keep(text) {
+			backup = &edit.File{Mode: old.Mode, Data: text}
+		}
 		return &edit.File{Mode: old.Mode, Data: made}, nil
 	}}}
-	if keep {
+	if keep != nil {
 		changes = append(changes, fileChange{base + backupSuffix, func(old *edit.File, _ fs.FileMode) (*edit.File, error) {
 			if old != nil || backup == nil {
 				return old, nil

@@ -265,7 +265,7 @@ func (r *report) exit() int {
 	code := 0
 	for _, f := range r.Failures {
 		switch f.Code {
-		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, gitops.RefusedRoot, hooks.BadConfig, hooks.Undecided:
+		case edit.Usage, edit.Unreadable, edit.CommitFailed, edit.RollbackFailed, edit.Internal, edit.Locked, edit.Damaged, edit.NoTurn, gitops.NotARepository, gitops.RefusedRoot, hooks.BadConfig, hooks.Undecided, gitops.Remote:
 			return 1
 		case hooks.Denied:
 			code = exitDenied

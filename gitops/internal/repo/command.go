@@ -59,3 +59,12 @@ func HasGit() bool {
 	_, err := exec.LookPath("git")
 	return err == nil
 }
+
+// UserCommand prepares a git command that the user might have started: with their
+// environment, settings, hooks and credentials, in the worktree's root. It is for
+// what goes to another machine.
+func (l *Layout) UserCommand(args ...string) *exec.Cmd {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = l.Top
+	return cmd
+}
