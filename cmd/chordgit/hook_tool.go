@@ -41,8 +41,8 @@ func (h *hookRun) pre(ctx context.Context, repo *gitops.Repo) {
 		ctx, cancel := context.WithTimeout(ctx, lateTime)
 		defer cancel()
 		// Neither its failure nor its deadline changes the verdict.
-		notes, err = h.open(ctx, repo, lateTime, false)
-		if err != nil {
+		more, err := h.open(ctx, repo, lateTime, false)
+		if notes = append(notes, more...); err != nil {
 			notes = append(notes, "chordgit: this turn cannot be taken back: "+edit.Quote(err.Error()))
 		}
 	}
