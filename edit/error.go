@@ -47,6 +47,7 @@ const (
 	RolledBack        Code = "rolled-back"
 	Skipped           Code = "skipped"
 	Stale             Code = "stale"
+	Denied            Code = "denied"
 	Conflict          Code = "conflict"
 	Damaged           Code = "damaged"
 	NoTurn            Code = "no-turn"

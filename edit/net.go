@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -29,8 +30,7 @@ func (p *planner) result() (*Plan, Errors) {
 	}
 	boundFacts(plan.Failures, factsMost)
 	errs := p.net(plan)
-	p.mkdir(plan)
-	return plan, errs
+	return plan, append(errs, p.mkdir(plan)...)
 }
 
 // What an answer says beyond the reason of each failure, in lines.
@@ -70,10 +70,16 @@ func (p *planner) net(plan *Plan) (errs Errors) {
 			if same {
 				continue
 			}
-			c.After = n.file()
 			if before == nil && n.origin != "" && p.picture[n.origin] == nil {
 				c.From = n.origin
+			} else if n.mode.IsRegular() {
+				// No move that the plan can name: it must hold the bytes itself.
+				if _, err := (&run{planner: p}).content(n); err != nil {
+					err.Path = cmp.Or(err.Path, n.origin)
+					errs = append(errs, err)
+				}
 			}
+			c.After = n.file()
 			if before.Regular() && before.Stat.Nlink > 1 {
 				plan.Notes = append(plan.Notes, Note{Code: "hard-link", Path: path, Msg: fmt.Sprintf("a hard link: the file has %d names, the others keep the old content", before.Stat.Nlink)})
 			}
@@ -109,15 +115,23 @@ func (p *planner) unchanged(path string, before *File, n *node) (bool, *Error) {
 	return bytes.Equal(old, data), nil
 }
 
-// mkdir lists the directories that the created files lack.
-func (p *planner) mkdir(plan *Plan) {
+// mkdir lists the directories that the created files lack. A file where one of
+// them should be refuses the request, unless it goes.
+func (p *planner) mkdir(plan *Plan) (errs Errors) {
 	made := map[string]bool{}
 	for _, c := range plan.Changes {
 		if c.After == nil || c.Before != nil {
 			continue
 		}
 		for dir := path.Dir(c.Path); dir != "." && !made[dir]; dir = path.Dir(dir) {
-			if f, _ := p.lookup(dir); f.IsDir() {
+			f, err := p.lookup(dir)
+			if f.IsDir() {
+				break
+			}
+			if _, touched := p.start[dir]; !touched && (f != nil || err != nil) {
+				i := p.first[c.Path]
+				errs = append(errs, &Error{Code: NotRegular, Path: c.Path, Op: i + 1, Line: p.ops[i].Line, Err: err,
+					Msg: fmt.Sprintf("lies below %s, which is %s", Quote(dir), f.KindName())})
 				break
 			}
 			made[dir] = true
@@ -125,6 +139,7 @@ func (p *planner) mkdir(plan *Plan) {
 		}
 	}
 	sort.Strings(plan.Mkdir)
+	return errs
 }
 
 // A node is what stands at a path in the picture.

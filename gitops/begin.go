@@ -91,6 +91,10 @@ func (r *Repo) makeWay(ctx context.Context, t *Turn) (*Turn, error) {
 
 // begin captures the start and records it.
 func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
+	start, err := r.gitStart(t.Session)
+	if err != nil {
+		return nil, err
+	}
 	c, err := r.capture(ctx, nil, false)
 	if err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 	defer c.close()
 	// From here on the turn is recorded, whatever happens to the deadline.
 	ctx = context.WithoutCancel(ctx)
-	if err := r.startMeta(t, c); err != nil {
+	if err := r.startMeta(t, c, start.head); err != nil {
 		return nil, err
 	}
 	unlock, err := r.lockNumbers(ctx)
@@ -113,10 +117,12 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 		return nil, errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
 	}
 	r.opt.Step("opened")
-	if err := r.sessionBegins(t); err != nil {
+	if err := r.sessionBegins(t, start); err != nil {
 		return nil, errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
 	}
+	r.opt.Step("noted")
 	r.save(c, openRef(t.N), t.tag)
+	r.opt.Step("saved")
 	return t, nil
 }
 
@@ -126,14 +132,10 @@ func (r *Repo) save(c *captured, ref string, id object.ID) {
 }
 
 // startMeta fills in what is known when a turn begins.
-func (r *Repo) startMeta(t *Turn, c *captured) error {
+func (r *Repo) startMeta(t *Turn, c *captured, head metaHead) error {
 	key, err := r.key()
 	if err != nil {
 		return trouble(edit.CommitFailed, "the git directory cannot be written", err)
-	}
-	head, err := r.head()
-	if err != nil {
-		return err
 	}
 	t.Status, t.Scope, t.Worktree, t.Head = StatusOpen, ScopeWorktree, r.layout.ID, head.String()
 	m := &meta{
@@ -180,6 +182,7 @@ func (r *Repo) number(t *Turn, c *captured) (err error) {
 		if err := r.tagTrees(t, c.batch, c.tree, nil); err != nil {
 			return unrecorded(err)
 		}
+		r.opt.Step("open")
 		err := r.refs.Create(openRef(t.N), t.tag)
 		if errors.Is(err, ref.ErrExists) {
 			continue
@@ -215,6 +218,9 @@ func (r *Repo) tagTrees(t *Turn, batch *object.Batch, before object.ID, after *o
 			}
 		}
 		entries = append(entries, object.Entry{Name: name, Mode: object.Dir, ID: tree})
+	}
+	if !t.git.IsZero() {
+		entries = append(entries, object.Entry{Name: "git", Mode: object.Dir, ID: t.git})
 	}
 	slices.SortFunc(entries, func(a, b object.Entry) int { return strings.Compare(a.Name, b.Name) })
 	if t.tree, err = batch.Tree(entries); err != nil {

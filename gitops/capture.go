@@ -161,6 +161,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	if opt.Sparse, err = r.sparseRules(); err != nil {
 		return nil, err
 	}
+	r.opt.Step("capture")
 	if c.Capture, err = r.tree.Capture(ctx, opt); err != nil {
 		c.batch.Close()
 		return nil, trouble(edit.CommitFailed, "the worktree cannot be captured", err)
@@ -170,6 +171,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		return nil, damaged(start.N, known.err)
 	}
 	c.tree, _ = r.db.Format().FromBytes(c.Capture.Tree)
+	r.opt.Step("captured")
 	return c, nil
 }
 
@@ -200,10 +202,15 @@ func isNotDir(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "not a directory")
 }
 
-// kept reports whether a ref of ours still names what it named.
+// kept reports whether a ref of ours still names what it named, and its objects
+// are not lost with their pack, the youngest, which a power cut takes first.
 func (r *Repo) kept(name string, id []byte) bool {
 	now, err := r.refs.Read(name)
-	return err == nil && bytes.Equal(now.Bytes(), id)
+	if err != nil || !bytes.Equal(now.Bytes(), id) {
+		return false
+	}
+	_, err = r.db.ReadAs(object.Tag, now)
+	return err == nil
 }
 
 // seed returns what asks the user's index for ids. Close gives the index back.
@@ -323,6 +330,7 @@ func (r *Repo) nestedLayout(path string) *repo.Layout {
 	if err != nil || l.Top != dir {
 		return nil
 	}
+	l.Children = r.opt.Children
 	return l
 }
 

@@ -137,3 +137,11 @@ func (p *proof) absent(path string) (bool, error) {
 	_, ok, err := p.before.entry(path)
 	return err == nil && !ok, err
 }
+
+// Ignored are the paths that an ignore rule hid at the start or the end of a
+// captured turn and that are not covered, with "/" behind directories, sorted.
+func (t *Turn) Ignored() []string {
+	list := append(t.meta.Ignored.start(), t.meta.Ignored.finish()...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -86,6 +86,9 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 		return nil, false, unrecorded(err)
 	}
 	r.opt.Step("ending")
+	if err := r.keepAll(t.N, e.keep); err != nil {
+		return nil, false, unrecorded(err)
+	}
 	if err := r.closeLocked(t); err != nil {
 		return nil, false, unrecorded(err)
 	}
@@ -96,10 +99,13 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 	if err := r.sessionEnds(open, t); err != nil {
 		return nil, false, err
 	}
+	r.opt.Step("noted")
 	if err := r.refs.Remove(openRef(t.N), open.tag); err != nil && !errors.Is(err, ref.ErrNotFound) {
 		return nil, false, trouble(edit.CommitFailed, fmt.Sprintf("the mark of turn %d cannot be removed", t.N), err)
 	}
+	r.opt.Step("unmarked")
 	r.save(c, turnRef(t.N), t.tag)
+	r.opt.Step("saved")
 	return t, same, nil
 }
 
@@ -112,6 +118,10 @@ type ending struct {
 
 	diff []object.Difference
 	meta meta
+
+	cargo    cargo
+	gitTrees gitTrees
+	keep     []object.ID // what no ref of the user's keeps any more
 }
 
 // turn makes the closed turn of an open one.
@@ -131,7 +141,9 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	if e.diff, err = object.Diff(e.c.batch, e.before.root, e.c.tree); err != nil {
 		return nil, false, damaged(e.open.N, err)
 	}
-	if err := e.sparse(); err != nil {
+	e.gitTrees = gitTrees{}
+	moved, err := e.git()
+	if err != nil {
 		return nil, false, err
 	}
 	if err := e.late(); err != nil {
@@ -142,12 +154,11 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	}
 	e.moves()
 	e.stats()
-	moved, err := e.gitMoved()
-	if err != nil {
-		return nil, false, err
-	}
 	t := &Turn{N: e.open.N}
 	*t = *e.open
+	if t.git, err = e.gitTrees.write(e.c.batch); err != nil {
+		return nil, false, unrecorded(err)
+	}
 	t.Status, t.Ended, t.meta = m.Status, m.Ended, m
 	t.MadeDirs, t.RemovedDirs = mapStrings(m.MadeDirs, decodePath), mapStrings(m.RemovedDirs, decodePath)
 	t.Moves, t.StoredBytes = m.Moves, m.Stats.StoredBytes
@@ -271,7 +282,8 @@ func (e *ending) moves() {
 	e.meta.Moves = nil
 	empty := e.r.db.Format().Hash(object.Blob, nil)
 	for id, from := range gone {
-		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty {
+		// What came with a move of HEAD is no half of the turn's own.
+		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty && e.cargo.owners[from[0]] == e.cargo.owners[to[0]] {
 			e.meta.Moves = append(e.meta.Moves, Move{encodePath(from[0]), encodePath(to[0])})
 		}
 	}

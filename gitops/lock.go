@@ -43,18 +43,24 @@ func (r *Repo) lockNumbers(ctx context.Context) (unlock func(), err error) {
 func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration, shared bool) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	begun := time.Now()
 	for {
 		if err := r.layout.Perm().MkdirAll(filepath.Dir(name), true); err != nil {
 			return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
 		}
 		l := flock.New(name)
-		try := l.TryLockContext
+		now, try := l.TryLock, l.TryLockContext
 		if shared {
-			try = l.TryRLockContext
+			now, try = l.TryRLock, l.TryRLockContext
 		}
-		ok, err := try(ctx, 5*time.Millisecond)
+		// A lock that is free is taken although the time for looking is up: what
+		// was not looked at is recorded as such.
+		ok, err := now()
+		if err == nil && !ok {
+			ok, err = try(ctx, 5*time.Millisecond)
+		}
 		if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
-			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, wait)}
+			return nil, &edit.Error{Code: edit.Locked, Msg: fmt.Sprintf("another chordgit command%s has held the %s lock for %s", holder(name), what, time.Since(begun).Round(time.Millisecond))}
 		}
 		if err != nil {
 			return nil, trouble(edit.CommitFailed, "the lock cannot be taken", err)
@@ -62,8 +68,8 @@ func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration, 
 		// Somebody may have removed the directory while we waited: then what we
 		// hold is the lock on a file that is no longer there.
 		held, err1 := l.Stat()
-		now, err2 := os.Stat(name)
-		if err1 == nil && err2 == nil && os.SameFile(held, now) {
+		there, err2 := os.Stat(name)
+		if err1 == nil && err2 == nil && os.SameFile(held, there) {
 			r.layout.Perm().Fix(name)
 			if shared {
 				return func() { l.Unlock() }, nil

@@ -201,7 +201,8 @@ func modeMap(list []snapshot.PathMode) map[string]string {
 }
 
 // Uncovered are the paths that the turn's captures found and did not store, each
-// with the reason: "ignored" for what an ignore rule hides.
+// with the reason: "ignored" for what an ignore rule hides. What a sparse checkout
+// hides is counted in one note with code Sparse.
 func (t *Turn) Uncovered() (list []edit.Note) {
 	seen := map[string]bool{}
 	add := func(path, why string) {
@@ -212,7 +213,9 @@ func (t *Turn) Uncovered() (list []edit.Note) {
 	}
 	for _, skips := range []map[string]metaSkip{t.meta.Skipped.start(), t.meta.Skipped.finish()} {
 		for p, s := range skips {
-			add(p, s.Why)
+			if s.Why != whySparse {
+				add(p, s.Why)
+			}
 		}
 	}
 	for _, l := range [][]string{t.meta.Incomplete.start(), t.meta.Incomplete.finish()} {
@@ -221,5 +224,5 @@ func (t *Turn) Uncovered() (list []edit.Note) {
 		}
 	}
 	slices.SortFunc(list, func(a, b edit.Note) int { return strings.Compare(a.Path, b.Path) })
-	return list
+	return append(list, t.sparseNote()...)
 }

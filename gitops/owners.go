@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"slices"
 )
@@ -63,6 +64,9 @@ func (e *ending) owners(how closing) error {
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
 	e.meta.Late = how.late && life == everlasting
 	set := func(p, who string) {
+		if git := e.cargo.owners[p]; git == OwnerGit || git != "" && who == OwnerSelf {
+			who = git
+		}
 		if who == OwnerSelf {
 			return
 		}
@@ -83,7 +87,34 @@ func (e *ending) owners(how closing) error {
 			set(p, life.judge(e, p, e.owner(p, ev)))
 		}
 	}
+	all := slices.Collect(maps.Keys(e.meta.Modes.After))
+	for _, d := range e.diff {
+		all = append(all, encodePath(d.Path))
+	}
+	e.meta.Owners.compact(all)
 	return nil
+}
+
+// compact makes git the default where most of what changed merely came with a
+// move of HEAD: then a pull of 100,000 files costs no list of them. paths are
+// all that changed, encoded.
+func (o *metaOwners) compact(paths []string) {
+	came := 0
+	for _, p := range paths {
+		if o.Paths[p] == OwnerGit {
+			came++
+		}
+	}
+	if 2*came <= len(paths) {
+		return
+	}
+	others := map[string]string{}
+	for _, p := range paths {
+		if who := cmp.Or(o.Paths[p], OwnerSelf); who != OwnerGit {
+			others[p] = who
+		}
+	}
+	o.Default, o.Paths = OwnerGit, others
 }
 
 // owner applies the evidence to one path.

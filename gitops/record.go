@@ -71,7 +71,13 @@ func (r *Repo) record(ctx context.Context, t *Turn, plan *edit.Plan) error {
 		break
 	}
 	// A prune that ran meanwhile may have taken objects that no ref named yet.
-	if err := d.batch.Verify(); err != nil {
+	err = d.batch.Verify()
+	if err == nil && t.facts != nil {
+		if err = r.keepAll(t.N, t.facts.keep); err == nil {
+			err = r.pend(t, t.facts.again)
+		}
+	}
+	if err != nil {
 		return errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
 	}
 	r.opt.Step("marked")
@@ -126,6 +132,11 @@ func (r *Repo) draft(t *Turn, plan *edit.Plan, status string) (d *draft, err err
 	t.Status = status
 	if d.meta, err = r.newMeta(t, plan, head); err != nil {
 		return nil, err
+	}
+	if t.facts != nil {
+		if err := t.facts.into(t, d); err != nil {
+			return nil, unrecorded(err)
+		}
 	}
 	t.StoredBytes = d.batch.Stats().Bytes
 	d.meta.Stats.StoredBytes = t.StoredBytes
@@ -311,11 +322,15 @@ func (r *Repo) tag(t *Turn, d *draft) error {
 	if err != nil {
 		return err
 	}
-	root, err := d.batch.Tree([]object.Entry{
+	entries := []object.Entry{
 		{Name: "after", Mode: object.Dir, ID: d.after},
 		{Name: "before", Mode: object.Dir, ID: d.before},
 		{Name: "meta.json", Mode: object.File, ID: metaID},
-	})
+	}
+	if !t.git.IsZero() {
+		entries = append(entries, object.Entry{Name: "git", Mode: object.Dir, ID: t.git})
+	}
+	root, err := d.batch.Tree(entries)
 	if err != nil {
 		return err
 	}

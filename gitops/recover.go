@@ -63,7 +63,7 @@ func (r *Repo) recover(ctx context.Context) error {
 			}
 		}
 	}
-	return r.removeStaleLocks(ctx)
+	return errors.Join(r.namePending(), r.removeStaleLocks(ctx))
 }
 
 // releaseKeeps gives packs that were written beside a gc to the next one. One
@@ -147,6 +147,9 @@ func (r *Repo) broken() (bool, error) {
 		if closed, err := r.closed(t); err != nil || closed || r.dead(t) {
 			return true, err
 		}
+	}
+	if r.isPending() {
+		return true, nil // to be named
 	}
 	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))
 	return len(stale) > 0, err

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,9 @@ type Options struct {
 	// Coverage says what captures store. It is asked when the first one begins,
 	// which may be that of a turn which a dead process left open. Nil: the defaults.
 	Coverage func(*Repo) (Coverage, error)
+	// Children ends the git programs that run when it ends. Nil: they end by
+	// themselves.
+	Children context.Context
 	// Step is called before every step of a transaction, for tests that kill or
 	// race it there. Nil: nothing.
 	Step func(step string)
@@ -43,6 +47,9 @@ type Options struct {
 	NoExchange bool
 	// NoSync keeps the order of writes and waits for none (store.fsync: off).
 	NoSync bool
+	// InHook says that git runs us as a hook, in whose environment it tells of
+	// its repository, a temporary index and objects that are not in place yet.
+	InHook bool
 	// LockWait is how long a command waits for another one in the same
 	// worktree; 0 means 30 s.
 	LockWait time.Duration
@@ -92,12 +99,20 @@ func Open(dir string, opt Options) (*Repo, error) {
 	if opt.LockWait == 0 {
 		opt.LockWait = 30 * time.Second
 	}
-	layout, err := repo.Find(dir)
+	find := repo.Find
+	if opt.InHook {
+		find = repo.FindHook
+	}
+	layout, err := find(dir)
+	if err == nil && layout.Config.Bare {
+		err = repo.ErrBare
+	}
 	if err != nil {
 		return nil, &edit.Error{Code: NotARepository, Err: err}
 	}
+	layout.Children = opt.Children
 	r := &Repo{opt: opt, layout: layout}
-	if r.db, err = object.Open(layout.CommonDir, object.Options{Format: layout.Config.Format(), Partial: layout.Config.Partial, Perm: layout.Perm(), NoSync: opt.NoSync, Command: layout.Command}); err != nil {
+	if r.db, err = openObjects(layout, opt); err != nil {
 		return nil, err
 	}
 	r.refs = refsOf(layout, opt)
@@ -105,6 +120,10 @@ func Open(dir string, opt Options) (*Repo, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+func openObjects(l *repo.Layout, opt Options) (*object.DB, error) {
+	return object.Open(l.CommonDir, object.Options{Format: l.Config.Format(), Partial: l.Config.Partial, Perm: l.Perm(), NoSync: opt.NoSync, Command: l.Command})
 }
 
 func (r *Repo) worktree(force bool) (*snapshot.Worktree, error) {

@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -11,7 +12,10 @@ import (
 
 // RewindOptions say how a turn is taken back.
 type RewindOptions struct {
-	Turn   Turn // Agent, Session and Message of the rewind
+	// Turn is the Agent, Session and Message of the rewind. With a session it is an
+	// agent's, which may take back turns of its own session only, and of these what
+	// the session wrote itself.
+	Turn   Turn
 	Force  bool // take the old state whatever is there now; that is recorded first
 	Atomic bool // any conflict, and nothing changes
 	DryRun bool // plan only
@@ -29,6 +33,10 @@ type RewindOptions struct {
 	// Check is asked about every plan before it is shown or recorded; its error ends
 	// the rewind. Nil: nobody is asked.
 	Check func(*Rewound) error
+	// Git takes back what the turns did to git's own state, too: the files that came
+	// with a move of HEAD, branches, tags and the stash, HEAD, the index. What
+	// somebody moved since is a conflict and stays. Not together with Paths.
+	Git bool
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
 	// nobody is asked. What is carried out is what was shown, or nothing.
 	Confirm func(*Rewound) bool
@@ -43,6 +51,8 @@ type Rewound struct {
 	Of   map[string]int    // the turn that each failure is about
 	Left []Left            // what stays although the turns changed it
 	Turn *Turn             // the rewind; nil if it changed nothing or was a dry run
+
+	git *gitPlan // nil: not asked for
 }
 
 // Left is a path that stays as it is, and why: it is not the turn's to take
@@ -70,8 +80,10 @@ func (l Left) MarshalJSON() ([]byte, error) {
 // back in turn.
 //
 // Errors: NoTurn if there is no such turn or it is another worktree's, Damaged
-// if an object of it is lost, Stale if something changed meanwhile. Conflicts
-// are no error, they stand in the plan's Failures.
+// if an object of it is lost, Stale if something changed meanwhile, Denied with
+// NotYours as Why if a session asks for another's turn, Locked if somebody holds
+// git's lock on the index: then the files were taken back, and the same call does
+// the rest. Conflicts are no error, they stand in the plan's Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
 		return r.checkedRewind(n, &opt)
@@ -85,7 +97,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		if shown, err = r.checkedRewind(n, &opt); err != nil {
 			return shown, err
 		}
-		if !shown.Plan.Empty() && !opt.Confirm(shown) {
+		if !shown.empty() && !opt.Confirm(shown) {
 			return shown, nil
 		}
 		if !opt.Since {
@@ -109,7 +121,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	if shown != nil && !reflect.DeepEqual(brief(shown.Plan), brief(res.Plan)) {
 		return res, &edit.Error{Code: edit.Stale, Msg: "changed after planning: what would happen is no longer what was shown"}
 	}
-	if res.Plan.Empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
+	if res.empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
 		res.Plan.Changes, res.Plan.Mkdir, res.Plan.Rmdir, res.Plan.DirModes = nil, nil, nil, nil
 		return res, nil
 	}
@@ -124,8 +136,31 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		}
 		tree = r.force
 	}
-	res.Turn, err = r.commit(ctx, tree, &t, res.Plan)
-	return res, err
+	if !res.git.empty() {
+		t.facts = res.git.facts(res.Plan.Changes)
+		t.facts.again = again(&opt, res.Undoes)
+	}
+	if res.Turn, err = r.commit(ctx, tree, &t, res.Plan); err != nil || t.facts == nil {
+		return res, err
+	}
+	if err := res.git.carryOut(res.Turn); err != nil {
+		return res, err
+	}
+	return res, r.unpend()
+}
+
+// empty reports whether nothing is to be taken back.
+func (res *Rewound) empty() bool { return res.Plan.Empty() && res.git.empty() }
+
+// again is the command that does what is missing of a rewind.
+func again(opt *RewindOptions, undoes []int) string {
+	switch {
+	case opt.Redo:
+		return fmt.Sprintf("chordgit redo %d --git", undoes[0])
+	case opt.Since:
+		return fmt.Sprintf("chordgit rewind --to %d --git", undoes[len(undoes)-1]-1)
+	}
+	return fmt.Sprintf("chordgit rewind %d --git", undoes[0])
 }
 
 func (r *Repo) checkedRewind(n int, opt *RewindOptions) (*Rewound, error) {
@@ -155,6 +190,11 @@ func brief(p *edit.Plan) (out []string) {
 	}
 	for _, f := range p.Failures {
 		out = append(out, f.Path+" "+f.Why)
+	}
+	for _, n := range p.Notes {
+		if n.Code == GitRestored {
+			out = append(out, n.Msg)
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // A delta is what a turn changed, and what is known of the paths that it may
@@ -20,21 +21,28 @@ type delta struct {
 	proof     *proof              // nil: every Before that is nil was seen to be absent
 	unstored  map[string]metaSkip // found at the end and not stored
 	open      []string            // directories of which the end is not known in whole
+	empty     map[string]bool     // directories that were empty at the start
 	unstable  map[string]bool     // what is stored of the start may be a mixture
 	untouched []Left
+	edited    map[string]bool // changed on top of what came with a move of HEAD
 }
 
-// delta reads what a turn changed.
-func (r *Repo) delta(t *Turn) (*delta, error) {
+// delta reads what a turn changed. back: HEAD goes back to where it was. If not,
+// what was changed on top of a move of HEAD goes back to what the move brought.
+func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	d := &delta{turn: t, made: t.MadeDirs}
 	var err error
 	if d.changes, err = r.changes(t, true); err != nil {
 		return nil, err
 	}
+	if err := d.onTop(r, back); err != nil {
+		return nil, damaged(t.N, err)
+	}
 	if d.dirModes, err = r.dirModes(t); err != nil {
 		return nil, err
 	}
 	if t.Scope != ScopeWorktree {
+		d.remake = emptied(t.RemovedDirs, d.changes)
 		return d, nil
 	}
 	before, err := r.side(t, "before")
@@ -56,11 +64,51 @@ func (r *Repo) delta(t *Turn) (*delta, error) {
 	}
 	d.open = m.Incomplete.finish()
 	d.remake = mapStrings(m.EmptyDirs.After.Del, decodePath)
+	d.empty = map[string]bool{}
+	for _, p := range m.EmptyDirs.start() {
+		d.empty[p] = true
+	}
 	d.unstable = map[string]bool{}
 	for _, p := range m.Unstable.Before {
 		d.unstable[decodePath(p)] = true
 	}
 	return d, d.leftOut()
+}
+
+// emptied lists the removed directories in which nothing was: those that held a
+// file come back with it, or stay away with it.
+func emptied(removed []string, changes []edit.Change) []string {
+	held := map[string]bool{}
+	for _, c := range changes {
+		for up := parent(c.Path); c.Before != nil && up != "."; up = parent(up) {
+			held[up] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(removed), func(dir string) bool { return held[dir] })
+}
+
+// onTop finds what was changed on top of a move of HEAD.
+func (d *delta) onTop(r *Repo, back bool) error {
+	d.edited = map[string]bool{}
+	for _, p := range d.turn.meta.Git.Edited {
+		d.edited[decodePath(p)] = true
+	}
+	if len(d.edited) == 0 || back {
+		return nil
+	}
+	e, _, err := object.Lookup(r.db, d.turn.tree, "git/"+gitCarried)
+	if err != nil {
+		return err
+	}
+	carried := &side{r: r, t: d.turn, root: e.ID, trees: map[string]map[string]object.Entry{}}
+	for i := range d.changes {
+		if c := &d.changes[i]; d.edited[c.Path] {
+			if c.Before, err = carried.file(c.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // leftOut lists what the turn made and no capture stored: nobody can take it

@@ -132,7 +132,8 @@ func (p *rewinder) renames(changes []edit.Change) error {
 }
 
 // same reports whether what is at a path has the kind and bytes of a stored
-// file. Its ID is set on the way, so bytes are read once.
+// file. If so it gets its ID; an ID of bytes that nobody stored would keep a
+// record from storing them.
 func (r *Repo) same(path string, now, stored *edit.File) (bool, error) {
 	if now == nil || stored == nil {
 		return now == nil && stored == nil, nil
@@ -159,7 +160,10 @@ func (r *Repo) same(path string, now, stored *edit.File) (bool, error) {
 		if err != nil {
 			return false, &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
 		}
-		now.ID = id
+		if id == stored.ID {
+			now.ID = id
+		}
+		return id == stored.ID, nil
 	}
 	return now.ID == stored.ID, nil
 }

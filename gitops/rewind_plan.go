@@ -81,6 +81,20 @@ func (p *rewinder) walled(path string) (bool, error) {
 
 // occupied reports whether a directory holds anything but what is taken back.
 func (p *rewinder) occupied(dir string) (bool, error) {
+	if p.held[dir] > 0 { // by what newer turns are to bring back, perhaps
+		for at, f := range p.state {
+			if s := p.steps[at]; f != nil && strings.HasPrefix(at, dir+"/") && (s == nil || s.target != nil || s.stays()) {
+				return true, nil
+			}
+		}
+	}
+	f, err := p.r.tree.Lookup(dir)
+	if err != nil {
+		return false, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	}
+	if !f.IsDir() {
+		return false, nil
+	}
 	names, err := p.r.tree.List(dir)
 	if err != nil {
 		return false, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}

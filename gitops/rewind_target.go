@@ -34,7 +34,9 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (i
 		if i < 0 {
 			return n, nil
 		}
-		t = open[i]
+		if t = open[i]; !opt.may(t) {
+			return n, opt.notYours(t)
+		}
 	case opt.Turn.Session != "":
 		i := slices.IndexFunc(open, func(t *Turn) bool { return t.Session == opt.Turn.Session })
 		if i < 0 {
@@ -100,7 +102,7 @@ func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
 			return t, nil
 		case opt.Redo:
 			return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("nothing to redo: the newest turn, %d, is no rewind", t.N)}
-		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.inside(t)):
+		case t.Kind != KindRewind && undone[t.N] == 0 && (t.Parent == 0 || !r.inside(t)) && opt.may(t):
 			return t, nil
 		}
 	}
@@ -108,6 +110,20 @@ func (r *Repo) defaultTarget(opt RewindOptions) (*Turn, error) {
 		return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to redo: there is no turn"}
 	}
 	return nil, &edit.Error{Code: edit.NoTurn, Msg: "nothing to take back: no such turn, or all are taken back"}
+}
+
+// NotYours is why an agent's rewind is denied: the turn is another session's, or
+// somebody else wrote the path.
+const NotYours = "not yours"
+
+// may reports whether who asks may take a turn back: a person any, an agent its
+// own session's.
+func (o *RewindOptions) may(t *Turn) bool {
+	return o.Turn.Session == "" || t.Session == o.Turn.Session
+}
+
+func (o *RewindOptions) notYours(t *Turn) error {
+	return &edit.Error{Code: edit.Denied, Why: NotYours, Msg: fmt.Sprintf("turn %d is not session %s's own: only a person takes it back", t.N, edit.Quote(o.Turn.Session))}
 }
 
 // targets are the turns that are meant, newest first.
@@ -152,15 +168,31 @@ func (r *Repo) inside(t *Turn) bool {
 // planRewind plans the inverse of the turns' own changes, applied to what is
 // there now.
 func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
+	if opt.Git && opt.Paths != nil {
+		return nil, &edit.Error{Code: edit.Usage, Msg: "--git takes back HEAD, branches and index as a whole: leave out the paths, or --git"}
+	}
 	turns, err := r.targets(n, opt)
 	if err != nil {
 		return nil, err
 	}
 	res := &Rewound{Plan: &edit.Plan{}}
 	p := r.rewinder(opt)
+	if opt.Git {
+		if p.git, err = r.newGitPlan(); err != nil {
+			return res, err
+		}
+	}
 	for _, t := range turns {
+		if !opt.may(t) {
+			return res, opt.notYours(t)
+		}
 		res.Undoes = append(res.Undoes, t.N)
-		d, err := r.delta(t)
+		if p.git != nil {
+			if p.back, err = p.git.take(t); err != nil {
+				return res, err
+			}
+		}
+		d, err := r.delta(t, p.back)
 		if err != nil {
 			return res, err
 		}
@@ -175,6 +207,10 @@ func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
 	}
 	if res.Plan, err = p.plan(); err != nil {
 		return res, err
+	}
+	if res.git = p.git; p.git != nil {
+		res.Plan.Failures = append(res.Plan.Failures, p.git.failures...)
+		res.Plan.Notes = append(res.Plan.Notes, p.git.describe()...)
 	}
 	res.How, res.Of, res.Left = p.hows, p.of, p.left
 	return res, nil

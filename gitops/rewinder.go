@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type rewinder struct {
 
 	disk    map[string]*edit.File // what was there when it was looked at
 	state   map[string]*edit.File // what will be there
+	held    map[string]int        // directories: how many files of the state will be below them
 	hows    map[string]string
 	homes   map[string]string // a moved file: where it goes → where it is
 	blocked map[string]bool   // in conflict in a newer turn: left alone in the older ones
@@ -49,6 +51,8 @@ type rewinder struct {
 	of       map[string]int // the turn of each failure
 	notes    []edit.Note
 	left     []Left
+	git      *gitPlan        // nil: HEAD and what came with its moves stay
+	back     bool            // HEAD goes back in the turn at hand
 	found    map[string]bool // paths of the options that some turn has
 
 	// of the turn at hand
@@ -60,7 +64,7 @@ type rewinder struct {
 
 func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 	return &rewinder{
-		r: r, opt: opt, disk: map[string]*edit.File{}, state: map[string]*edit.File{}, hows: map[string]string{}, homes: map[string]string{},
+		r: r, opt: opt, disk: map[string]*edit.File{}, state: map[string]*edit.File{}, held: map[string]int{}, hows: map[string]string{}, homes: map[string]string{},
 		blocked: map[string]bool{}, rmdir: map[string]bool{}, mkdir: map[string]bool{}, modes: map[string]edit.DirMode{},
 		dirMode: map[string]*delta{}, found: map[string]bool{}, of: map[string]int{},
 	}
@@ -93,9 +97,12 @@ func (p *rewinder) take(d *delta) error {
 // now is what stands at a path, after what was taken back so far.
 func (p *rewinder) now(path string) (*edit.File, error) {
 	if f, ok := p.state[path]; ok {
+		if f == nil && p.held[path] > 0 {
+			f = &edit.File{Mode: fs.ModeDir | 0o777}
+		}
 		return f, nil
 	}
-	if f, ok := p.disk[path]; ok {
+	if f, ok := p.disk[path]; ok && (f != nil || p.held[path] == 0) {
 		return f, nil
 	}
 	f, err := p.r.tree.Lookup(path)
@@ -103,7 +110,25 @@ func (p *rewinder) now(path string) (*edit.File, error) {
 		return nil, &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
 	}
 	p.disk[path] = f
+	if f == nil && p.held[path] > 0 {
+		f = &edit.File{Mode: fs.ModeDir | 0o777}
+	}
 	return f, nil
+}
+
+// set gives a path its state.
+func (p *rewinder) set(path string, f *edit.File) {
+	n := 0
+	if f != nil {
+		n++
+	}
+	if p.state[path] != nil {
+		n--
+	}
+	for up := parent(path); n != 0 && up != "."; up = parent(up) {
+		p.held[up] += n
+	}
+	p.state[path] = f
 }
 
 // look decides each path by itself.
@@ -142,12 +167,13 @@ func (p *rewinder) look(changes []edit.Change) error {
 // owned leaves what is not this turn's to take back: what others wrote, and
 // what nobody can prove to have been absent.
 func (p *rewinder) owned(c edit.Change, s *step) error {
-	if c.Before == nil && p.d.proof != nil {
+	if c.Before == nil && p.d.proof != nil && (p.back || !p.d.edited[c.Path]) {
 		absent, err := p.d.proof.absent(c.Path)
 		if err != nil {
 			return damaged(p.d.turn.N, err)
 		}
-		if !absent && !p.d.proof.isDir(c.Path) {
+		// Where a directory stood the tree proves what it was.
+		if !absent && !p.d.proof.isDir(c.Path) && !p.d.empty[c.Path] {
 			s.left = "nobody can tell that it was not there before"
 			if skip, ok := p.d.turn.meta.Skipped.start()[c.Path]; ok {
 				s.left = "it was there before and is not stored (" + skip.Why + ")"
@@ -157,7 +183,12 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 	}
 	owner := p.d.turn.Owner(c.Path)
 	switch {
+	case owner != OwnerSelf && p.opt.Turn.Session != "" && (slices.Contains(p.opt.Owners, owner) || p.asked(c.Path)):
+		s.why = NotYours
 	case owner == OwnerSelf && len(p.opt.Owners) == 0, slices.Contains(p.opt.Owners, owner), p.asked(c.Path):
+	case owner == OwnerGit && p.back:
+	case owner == OwnerGit:
+		s.left = leftCame
 	case owner == OwnerAmbiguous:
 		s.why = OwnerAmbiguous
 	default:
@@ -299,7 +330,7 @@ func (s *step) unknown() {
 
 // settle makes the decisions the state for the turns before.
 func (p *rewinder) settle(changes []edit.Change) {
-	n := p.d.turn.N
+	n, came := p.d.turn.N, 0
 	for _, path := range p.order {
 		s := p.steps[path]
 		s.unknown()
@@ -310,24 +341,38 @@ func (p *rewinder) settle(changes []edit.Change) {
 		case s.why != "":
 			p.blocked[path] = true
 			code := edit.Conflict
-			if s.why == OwnerAmbiguous {
+			switch s.why {
+			case OwnerAmbiguous:
 				code = edit.Ambiguous
+			case NotYours:
+				code = edit.Denied
 			}
 			p.of[path] = n
 			p.failures = append(p.failures, &edit.Error{Code: code, Path: path, Why: s.why, Lines: s.lines, Msg: fmt.Sprintf("%s: %s", s.why, p.explain(s))})
+		case s.left == leftCame:
+			p.blocked[path] = true
+			came++
 		case s.left != "":
 			p.blocked[path] = true
 			p.left = append(p.left, Left{path, s.left})
 		case !s.nothing:
-			p.state[path], p.hows[path] = s.target, s.how
+			p.set(path, s.target)
+			p.hows[path] = s.how
+			if p.back && (p.d.edited[path] || p.d.turn.Owner(path) == OwnerGit) {
+				p.hows[path], p.git.came[path] = "git", true
+			}
 		}
 	}
+	p.noteGit(came)
 	for _, c := range changes {
 		if s := p.steps[c.From]; c.From != "" && s != nil && !s.stays() && !p.steps[c.Path].stays() {
 			p.homes[c.From] = c.Path
 		}
 	}
 	for _, dir := range p.d.made {
+		if p.kept(dir) {
+			continue
+		}
 		if p.opt.Paths == nil || below(dir, p.opt.Paths) || p.holds(dir) {
 			p.rmdir[dir] = true
 			delete(p.mkdir, dir)
@@ -355,6 +400,17 @@ func (p *rewinder) settle(changes []edit.Change) {
 	if p.opt.Paths == nil {
 		p.left = append(p.left, p.d.untouched...)
 	}
+}
+
+// kept reports whether a directory stands, or lies, where a file was that does
+// not come back.
+func (p *rewinder) kept(dir string) bool {
+	for ; dir != "."; dir = parent(dir) {
+		if s := p.steps[dir]; s != nil && s.stays() {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether a path of the turn lies in a directory.
@@ -390,6 +446,8 @@ func (p *rewinder) explain(s *step) string {
 		return "a program was writing to it when the turn began: what is stored may be a mixture"
 	case "occupied":
 		return "it goes only together with paths that cannot go"
+	case NotYours:
+		return "an agent takes back only what its own session wrote"
 	case OwnerAmbiguous:
 		return fmt.Sprintf("turn %d and others were at work when it changed: --owner self,ambiguous takes it back", n)
 	}

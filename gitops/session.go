@@ -32,6 +32,7 @@ const (
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
 	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
 	memberFacts  = "facts"     // of the caller's own, kept unread
+	memberGit    = "git"       // the rest of git's state then: a gitStart
 )
 
 // An openMark names a session's open turn, so that its ref can be made again.
@@ -78,16 +79,12 @@ func (r *Repo) changeSession(session string, change func(state map[string]json.R
 	return r.writeSession(name, session, state)
 }
 
-// sessionBegins notes an open turn and what the refs are. A new turn clears the
+// sessionBegins notes an open turn and git's state. A new turn clears the
 // count of texts that were looked for in vain.
-func (r *Repo) sessionBegins(t *Turn) error {
-	refs, err := r.userRefs()
-	if err != nil {
-		return err
-	}
+func (r *Repo) sessionBegins(t *Turn, start *gitStart) error {
 	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
 		delete(state, misses)
-		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: refs})
+		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: start.refs, memberGit: start})
 	})
 }
 
@@ -97,6 +94,8 @@ func (r *Repo) sessionEnds(open, closed *Turn) error {
 	return r.changeSession(open.Session, func(state map[string]json.RawMessage) error {
 		delete(state, memberOpen)
 		delete(state, memberRefs)
+		delete(state, memberGit)
+		os.Remove(r.indexKept(open.Session)) // one that stays is replaced by the next begin
 		mark := closedMark{At: time.Now().UTC(), By: "unchanged"}
 		var unjudged []int
 		get(state, memberJudge, &unjudged)

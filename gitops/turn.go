@@ -71,7 +71,9 @@ type Turn struct {
 	Head           string      // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
 
 	tag, tree object.ID
-	said      string // the tag's message, as read
+	git       object.ID // the tree git/ of one that is about to be recorded; zero: none
+	facts     *gitFacts // of a rewind that takes git's state back; nil: it does not
+	said      string    // the tag's message, as read
 	meta      *meta
 }
 

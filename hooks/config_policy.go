@@ -23,6 +23,7 @@ type PolicyConfig struct {
 	Unprotect                   []Rule
 	Submodules                  string // "deny" or "allow", empty: not said
 	Enforce                     string // "restore" or "report", empty: not said
+	Scope                       string // whose commits are judged: "agents" or "all", empty: not said
 }
 
 // Rules are lists of globs. A path that no glob of a present Allow matches is
@@ -60,6 +61,7 @@ func (c *PolicyConfig) schema() section {
 	s["unprotect"] = unprotect(&c.Unprotect)
 	s["submodules"] = word(&c.Submodules, "deny", "allow")
 	s["enforce"] = word(&c.Enforce, "restore", "report")
+	s["scope"] = word(&c.Scope, "agents", "all")
 	return s
 }
 

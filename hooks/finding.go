@@ -11,7 +11,7 @@ import (
 // Denied is the code of an operation that policy refuses, Undecided that of one
 // about which it cannot be found out.
 const (
-	Denied    edit.Code = "denied"
+	Denied              = edit.Denied
 	Undecided edit.Code = "undecided"
 )
 

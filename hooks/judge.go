@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -35,6 +36,9 @@ func (e *end) judge() {
 	}
 	e.settle()
 	e.rules()
+	if e.op.Link != "" {
+		e.link()
+	}
 	if e.kind == Delete && e.isDir() {
 		e.below()
 	}
@@ -77,6 +81,35 @@ func (e *end) refuse(class, name, format string, args ...any) {
 
 func (e *end) undecided(err error) {
 	e.refuse(ClassUndecided, e.resolved, "cannot decide: %v", err)
+}
+
+// link judges where a link leads that is made: into no git directory, and no
+// agent's out of the worktree, where others who check it out have something else.
+func (e *end) link() {
+	refuse := func(class, format string) {
+		f := Finding{Verdict: Deny, Class: class, Name: e.resolved, msg: fmt.Sprintf(format, edit.Quote(e.op.Link))}
+		if class == ClassOutside && e.who == Person {
+			f.Verdict, f.Class = Allow, ClassNote
+		}
+		e.say(f)
+	}
+	target, err := e.op.Link, error(nil)
+	if isAbsolute(target) {
+		target, err = e.relative(target)
+	} else {
+		target = parent(e.resolved) + "/" + target
+	}
+	if err == nil {
+		target, _, err = e.walk(target, true)
+	}
+	switch {
+	case err == nil && (inGitDir(target) || e.inOwnGitDir(target)), inGitDir(strings.TrimPrefix(e.op.Link, "/")):
+		refuse(ClassGit, "a link into a git directory: %s")
+	case errors.Is(err, errOutside):
+		refuse(ClassOutside, "a link that leaves the repository: %s")
+	case err != nil && !errors.Is(err, errLoop): // a circle leads nowhere
+		e.undecided(err)
+	}
 }
 
 // rules judges the names by everything but what lies below them.

@@ -77,6 +77,9 @@ type Operation struct {
 	// clean and relative to the root, never refused for its bytes, and no
 	// component but the last is a link.
 	Found bool
+	// Link is where the symbolic link that is made at a found path leads, empty if
+	// none is.
+	Link string
 	// Also are further names under which the operation is judged, clean and
 	// relative to the root.
 	Also []string

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -411,8 +412,9 @@ func (c *Capture) trees(v Vault) error {
 
 // Save writes the stat cache, naming the ref that keeps the objects of this
 // capture and the object that it names; empty and nil if none does. A failure
-// costs the next capture time only.
+// costs the next capture time only. What killed captures left is cleared away.
 func (c *Capture) Save(ref string, id []byte) error {
+	statcache.Sweep(filepath.Dir(c.name), c.Ended)
 	if c.same && c.kept && len(c.fresh) == 0 && !c.Stopped {
 		return nil // the old one says the same
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -41,7 +42,7 @@ const demoEdit = `{"file_path": "settings.py", "old_string": "limits.timeout = 3
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "See apply, log, show, rewind and redo in a throwaway repository",
+		Short: "See apply, begin, end, log, show, rewind and redo in a throwaway repository",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := a.demo(); err != nil {
@@ -98,8 +99,24 @@ func (a *app) demo() error {
 	d.run("", "rewind")
 	d.say("A rewind is a turn, too. It is taken back in the same way:")
 	d.run("", "redo")
-	d.run("", "log")
+	if _, err := exec.LookPath("sh"); err == nil {
+		d.captured()
+	}
 	return d.err
+}
+
+// captured shows a turn of which no request tells: a shell's.
+func (d *demo) captured() {
+	d.say("What a shell does between begin and end is a turn, whatever program wrote it:")
+	d.run("", "begin", "--agent", "demo")
+	d.shell("sed 's/= 30/= 10/' settings.py > new; cat new > settings.py; rm new")
+	d.shell("chmod -x run.sh; mkdir build; echo made > build/out.txt")
+	d.run("", "end")
+	d.say("Then you add a line to settings.py:")
+	d.shell("echo '# checked by hand' >> settings.py")
+	d.say("The turn goes, in the same file too, and your line stays:")
+	d.run("", "rewind")
+	d.shell("cat settings.py; ls -F")
 }
 
 type demo struct {
@@ -109,6 +126,19 @@ type demo struct {
 }
 
 func (d *demo) say(text string) { fmt.Fprintf(d.stdout, "# %s\n", text) }
+
+// shell prints a line for the shell and runs it.
+func (d *demo) shell(line string) {
+	fmt.Fprintln(d.stdout, "$ "+line)
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = d.dir
+	out, err := cmd.CombinedOutput()
+	fmt.Fprint(d.stdout, string(out))
+	if err != nil {
+		d.err = fmt.Errorf("%s: %w", line, err)
+	}
+	fmt.Fprintln(d.stdout)
+}
 
 // run prints a command, its input and what it answers.
 func (d *demo) run(input string, args ...string) {

@@ -12,11 +12,13 @@ import (
 )
 
 func (a *app) diffCommand() *cobra.Command {
-	return &cobra.Command{
+	noPager := false
+	cmd := &cobra.Command{
 		Use:   "diff [N]",
 		Short: "Show what a turn changed, as a diff",
-		Long:  "Diff shows what turn N, by default the newest, changed, in git's diff format.",
-		Args:  cobra.MaximumNArgs(1),
+		Long: `Diff shows what turn N, by default the newest that is closed, changed, in git's
+diff format. On a terminal it goes through the pager that git would use.`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			repo, turn, err := a.turn(args)
 			if err != nil {
@@ -24,6 +26,10 @@ func (a *app) diffCommand() *cobra.Command {
 				return nil
 			}
 			defer repo.Close()
+			if turn.Status == gitops.StatusOpen {
+				a.report(newFailure("diff", &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is open: what it changed is known when it is closed", turn.N)}))
+				return nil
+			}
 			changes, err := repo.Changes(turn)
 			if err != nil {
 				a.report(newFailure("diff", err))
@@ -34,10 +40,16 @@ func (a *app) diffCommand() *cobra.Command {
 				a.writeJSON(map[string]any{"command": "diff", "status": "ok", "turn": turn.N, "diff": text})
 				return nil
 			}
-			fmt.Fprint(a.stdout, a.paint(text))
+			pager := ""
+			if !noPager && isFileTerminal(a.stdout) {
+				pager = repo.Pager()
+			}
+			a.page(pager, a.paint(text))
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&noPager, "no-pager", false, "no pager, even on a terminal")
+	return cmd
 }
 
 // diffChanges renders changes in git's extended diff format.

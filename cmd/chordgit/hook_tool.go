@@ -180,7 +180,7 @@ func (h *hookRun) targets() (names []string) {
 	ops, _ := h.event.Operations(nil) // a tool without any is told elsewhere
 	if h.event.Tool == patchapply.KindShell {
 		text, dir := h.event.Command()
-		script := hooks.ReadScript(text, hooks.ShellOptions{Dir: dir})
+		script := hooks.ReadShell(text, hooks.ShellOptions{Dir: dir})
 		ops = append(script.Ops, script.Patches...)
 	}
 	for _, op := range ops {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,32 +17,41 @@ import (
 
 // A turnReport is one turn as log and show tell it.
 type turnReport struct {
-	Turn     int       `json:"turn"`
-	Kind     string    `json:"kind"`
-	Status   string    `json:"status"`
-	Subject  string    `json:"subject"`
-	Agent    string    `json:"agent,omitempty"`
-	Session  string    `json:"session,omitempty"`
-	Started  time.Time `json:"started"`
-	Ended    time.Time `json:"ended"`
-	Parent   int       `json:"parent,omitempty"`
-	Late     bool      `json:"late,omitempty"`
-	Worktree string    `json:"worktree"`
-	Head     string    `json:"head"`
-	Undoes   []int     `json:"undoes,omitempty"`
-	UndoneBy int       `json:"undone_by,omitempty"`
-	Partial  bool      `json:"partial,omitempty"`
-	Paths    paths     `json:"paths"`
-	Stored   int64     `json:"stored_bytes"`
-	Files    []file    `json:"files,omitempty"`
+	Turn     int        `json:"turn"`
+	Kind     string     `json:"kind"`
+	Status   string     `json:"status"`
+	Subject  string     `json:"subject"`
+	Agent    string     `json:"agent,omitempty"`
+	Session  string     `json:"session,omitempty"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended"` // null: still open
+	Parent   int        `json:"parent,omitempty"`
+	Overlaps []int      `json:"overlaps,omitempty"` // later turns of other sessions that began in it
+	Late     bool       `json:"late,omitempty"`
+	Worktree string     `json:"worktree"`
+	Head     string     `json:"head"`
+	Undoes   []int      `json:"undoes,omitempty"`
+	UndoneBy int        `json:"undone_by,omitempty"`
+	Partial  bool       `json:"partial,omitempty"`
+	Paths    paths      `json:"paths"`
+	Stored   int64      `json:"stored_bytes"`
+
+	Move *gitops.HeadMove `json:"head_move,omitempty"` // other than by the turn's own commits
+
+	lost error // why the paths of a captured turn are not known
 }
 
 func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
-	return turnReport{
+	r := turnReport{
 		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
-		Started: t.Started, Ended: t.Ended, Parent: t.Parent, Late: t.Late, Worktree: t.Worktree, Head: t.Head,
+		Started: t.Started, Parent: t.Parent, Late: t.Late, Worktree: t.Worktree, Head: t.Head,
 		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
+		Move: t.HeadMove(),
 	}
+	if !t.Ended.IsZero() {
+		r.Ended = &t.Ended
+	}
+	return r
 }
 
 func (a *app) logCommand() *cobra.Command {
@@ -49,7 +60,9 @@ func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List the turns of this worktree, newest first",
-		Args:  cobra.NoArgs,
+		Long: `Log lists the turns of this worktree, newest first. A turn that ran inside
+another one of its session stands below it, indented.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			repo, err := a.open()
 			if err != nil {
@@ -61,53 +74,100 @@ func (a *app) logCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().IntVarP(&most, "max-count", "n", 0, "show at most `N` turns (0: all)")
+	cmd.Flags().IntVarP(&most, "max-count", "n", 0, "show at most `N` turns, and what ran inside them (0: all)")
 	cmd.Flags().BoolVar(&sizes, "sizes", false, "show how many bytes each turn added to the store, before compression")
 	return cmd
 }
 
 func (a *app) log(repo *gitops.Repo, most int, sizes bool) {
-	undone, err := repo.Undone()
+	l, err := newHistory(repo)
 	if err != nil {
 		a.report(newFailure("log", err))
 		return
 	}
-	reports := []turnReport{}
-	var errs []error
-	for t, err := range repo.Turns() {
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if most > 0 && len(reports) == most {
-			break
-		}
-		reports = append(reports, newTurnReport(t, undone[t.N]))
-	}
 	if a.json {
-		status := "ok"
-		r := report{}
-		if len(errs) > 0 {
-			status, a.code = "partial", 1
-			r.fail(toErrors(errors.Join(errs...)))
-		}
-		a.writeJSON(map[string]any{"command": "log", "status": status, "turns": reports, "failures": r.complete().Failures})
+		a.logJSON(l, most)
 		return
 	}
-	for _, r := range reports {
-		fmt.Fprintln(a.stdout, r.line(sizes))
+	out := bufio.NewWriter(a.stdout)
+	inside := map[int][]turnReport{} // by the turn that is still to come
+	shown := 0
+	for r := range l.all {
+		if r.Parent > 0 {
+			inside[r.Parent] = append(inside[r.Parent], r)
+			continue
+		}
+		if most > 0 && shown == most {
+			break
+		}
+		shown++
+		fmt.Fprintln(out, l.name(r).line("", sizes))
+		for _, n := range inside[r.Turn] {
+			fmt.Fprintln(out, n.line("  ", sizes))
+		}
+		delete(inside, r.Turn)
 	}
-	if len(reports) == 0 && len(errs) == 0 && !a.quiet {
+	if most == 0 || shown < most { // the turns in which these ran are no more
+		for _, parent := range slices.Backward(sortedInts(inside)) {
+			for _, r := range inside[parent] {
+				shown++
+				fmt.Fprintln(out, r.line("", sizes))
+			}
+		}
+	}
+	if err := out.Flush(); err != nil {
+		l.errs = append(l.errs, err)
+	}
+	if shown == 0 && len(l.errs) == 0 && !a.quiet {
 		fmt.Fprintln(a.stdout, "No turns yet.")
 	}
-	for _, err := range errs {
+	for _, err := range l.errs {
 		fmt.Fprintln(a.stderr, "chordgit: "+edit.Quote(err.Error()))
 		a.code = 1
 	}
 }
 
+// logJSON writes its one value as it goes, so that no number of turns needs
+// memory.
+func (a *app) logJSON(l *history, most int) {
+	out := bufio.NewWriter(a.stdout)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	out.WriteString(`{"command":"log","turns":[`)
+	n := 0
+	for r := range l.all {
+		if most > 0 && n == most {
+			break
+		}
+		if n++; n > 1 {
+			out.WriteString(",")
+		}
+		r = l.name(r)
+		if r.Paths == nil {
+			r.Paths = []string{}
+		}
+		if err := enc.Encode(r); err != nil {
+			l.errs = append(l.errs, err)
+			break
+		}
+	}
+	rep := &report{}
+	status := "ok"
+	if len(l.errs) > 0 {
+		status, a.code = "partial", 1
+		rep.fail(toErrors(errors.Join(l.errs...)))
+	}
+	out.WriteString(`],"status":"` + status + `","failures":`)
+	_ = enc.Encode(rep.complete().Failures) // into the buffer: Flush tells
+	out.WriteString("}\n")
+	if err := out.Flush(); err != nil {
+		fmt.Fprintln(a.stderr, "chordgit:", err)
+		a.code = 1
+	}
+}
+
 // line is a turn in one line.
-func (r turnReport) line(sizes bool) string {
+func (r turnReport) line(indent string, sizes bool) string {
 	what := r.Kind
 	if len(r.Undoes) > 0 {
 		what += " of " + numbers(r.Undoes)
@@ -115,24 +175,51 @@ func (r turnReport) line(sizes bool) string {
 	if r.Partial {
 		what += " (partial)"
 	}
-	parts := []string{fmt.Sprintf("%4d  %-14s  %-12s", r.Turn, ago(r.Ended), what)}
+	when := "open"
+	if r.Ended != nil {
+		when = ago(*r.Ended)
+	}
+	parts := []string{fmt.Sprintf("%s%4d  %-14s  %-12s", indent, r.Turn, when, what)}
 	if sizes {
 		parts = append(parts, fmt.Sprintf("%10s", byteSize(r.Stored)))
 	}
 	if r.Subject != fmt.Sprintf("turn %d", r.Turn) {
 		parts = append(parts, edit.Quote(r.Subject))
 	}
-	parts = append(parts, pathList(r.Paths))
+	if len(r.Paths) > 0 {
+		parts = append(parts, pathList(r.Paths))
+	}
+	if r.Move != nil && r.Move.Files > 0 {
+		parts = append(parts, r.Move.Came())
+	}
 	if r.Agent != "" {
 		parts = append(parts, "by "+edit.Quote(r.Agent))
 	}
 	if r.UndoneBy > 0 {
 		parts = append(parts, fmt.Sprintf("taken back by turn %d", r.UndoneBy))
 	}
-	if r.Status != gitops.StatusComplete {
+	parts = append(parts, r.state()...)
+	if len(r.Overlaps) > 0 {
+		parts = append(parts, "overlapped by "+turns(r.Overlaps))
+	}
+	if r.lost != nil {
+		parts = append(parts, edit.Quote(r.lost.Error()))
+	}
+	return strings.TrimRight(strings.Join(parts, "  "), " ")
+}
+
+// state says what is out of the ordinary.
+func (r turnReport) state() (parts []string) {
+	switch {
+	case r.Status == gitops.StatusOpen:
+		parts = append(parts, "open since "+ago(r.Started))
+	case r.Status != gitops.StatusComplete:
 		parts = append(parts, r.Status)
 	}
-	return strings.Join(parts, "  ")
+	if r.Late {
+		parts = append(parts, "closed late, may hold your own changes")
+	}
+	return parts
 }
 
 // pathList names the first three paths and counts the rest.
@@ -165,7 +252,7 @@ func ago(t time.Time) string {
 }
 
 // turn opens the repository and reads the turn that the arguments name, by
-// default the newest.
+// default the newest that is closed.
 func (a *app) turn(args []string) (*gitops.Repo, *gitops.Turn, error) {
 	n := 0
 	if len(args) == 1 {
@@ -179,6 +266,12 @@ func (a *app) turn(args []string) (*gitops.Repo, *gitops.Turn, error) {
 		return nil, nil, err
 	}
 	t, err := repo.Turn(n)
+	if n != 0 && errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+		open, openErr := repo.Open()
+		if at := slices.IndexFunc(open, func(t *gitops.Turn) bool { return t.N == n }); openErr == nil && at >= 0 {
+			t, err = open[at], nil
+		}
+	}
 	if err != nil {
 		repo.Close()
 		return nil, nil, err
@@ -192,108 +285,4 @@ func parseTurn(arg string) (int, error) {
 		return 0, &edit.Error{Code: edit.Usage, Msg: fmt.Sprintf("%q is no turn number", arg)}
 	}
 	return n, nil
-}
-
-func (a *app) showCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show [N]",
-		Short: "Show a turn and the files it changed",
-		Long:  "Show tells about turn N, by default the newest: when, who, on what, and each file with its change.",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			repo, turn, err := a.turn(args)
-			if err != nil {
-				a.report(newFailure("show", err))
-				return nil
-			}
-			defer repo.Close()
-			if err := a.show(repo, turn); err != nil {
-				a.report(newFailure("show", err))
-			}
-			return nil
-		},
-	}
-}
-
-// owned adds who wrote each file of a captured turn. Those of the turn's own
-// session come first.
-func owned(files []file, turn *gitops.Turn) []file {
-	if turn.Scope != gitops.ScopeWorktree {
-		return files
-	}
-	for i := range files {
-		files[i].Owner = turn.Owner(files[i].Path)
-	}
-	slices.SortStableFunc(files, func(a, b file) int {
-		foreign := func(f file) int {
-			if f.Owner == gitops.OwnerSelf {
-				return 0
-			}
-			return 1
-		}
-		return foreign(a) - foreign(b)
-	})
-	return files
-}
-
-func (a *app) show(repo *gitops.Repo, turn *gitops.Turn) error {
-	changes, err := repo.Changes(turn)
-	if err != nil {
-		return err
-	}
-	undone, err := repo.Undone()
-	if err != nil {
-		return err
-	}
-	rep := &report{}
-	rep.plan(&edit.Plan{Changes: changes}, repo.Content)
-	r := newTurnReport(turn, undone[turn.N])
-	r.Files = owned(rep.Files, turn)
-	if a.json {
-		a.writeJSON(struct {
-			Command string `json:"command"`
-			Result  string `json:"result"`
-			turnReport
-		}{"show", "ok", r})
-		return nil
-	}
-	w := a.stdout
-	fmt.Fprintf(w, "Turn %d: %s, %s\n", r.Turn, r.Kind, r.Status)
-	line := func(key, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%-9s %s\n", key+":", edit.Quote(value))
-		}
-	}
-	if r.Subject != fmt.Sprintf("turn %d", r.Turn) {
-		line("Subject", r.Subject)
-	}
-	line("Agent", r.Agent)
-	line("Session", r.Session)
-	line("When", fmt.Sprintf("%s (%s)", r.Ended.Local().Format("2006-01-02 15:04:05"), ago(r.Ended)))
-	line("Worktree", r.Worktree)
-	line("Head", r.Head)
-	if len(r.Undoes) > 0 {
-		line("Undoes", numbers(r.Undoes))
-	}
-	if r.Partial {
-		line("Partial", "yes, not everything was taken back")
-	}
-	if r.UndoneBy > 0 {
-		line("Undone", fmt.Sprintf("by turn %d", r.UndoneBy))
-	}
-	fmt.Fprintln(w)
-	for _, f := range r.Files {
-		text := f.String()
-		if f.Added+f.Removed > 0 {
-			text += fmt.Sprintf("  +%d −%d", f.Added, f.Removed)
-		}
-		if f.Mode != "" && f.Change != "add" {
-			text += "  mode " + f.Mode
-		}
-		if f.Owner != "" && f.Owner != gitops.OwnerSelf {
-			text += "  by " + edit.Quote(f.Owner)
-		}
-		fmt.Fprintln(w, text)
-	}
-	return nil
 }

@@ -40,7 +40,8 @@ type app struct {
 	code    int             // the exit status
 	files   []*hooks.Config // that were read of the worktree of
 	of      *gitops.Repo
-	signal  os.Signal // that came while a transaction ran
+	signal  os.Signal          // that came while a transaction ran
+	abandon context.CancelFunc // ends the programs that were started; nil: none was
 }
 
 // run executes one command line and returns the exit status.
@@ -89,8 +90,8 @@ without touching what you did since.`,
 	root.AddCommand(a.applyCommand(),
 		a.initCommand(), a.beginCommand(), a.endCommand(), a.runCommand(),
 		a.logCommand(), a.showCommand(), a.diffCommand(),
-		a.rewindCommand(), a.redoCommand(),
-		a.policyCommand(), a.hookCommand(), a.toolsCommand(),
+		a.rewindCommand(), a.redoCommand(), a.bisectCommand(),
+		a.policyCommand(), a.hooksCommand(), a.hookCommand(), a.toolsCommand(),
 		a.verifyCommand(), a.pruneCommand(),
 		a.demoCommand(), a.versionCommand())
 	return root
@@ -105,6 +106,7 @@ func (a *app) open() (*gitops.Repo, error) {
 		}
 	}
 	opt.Coverage = a.coverage
+	opt.Children, a.abandon = context.WithCancel(context.Background())
 	dir := a.dir
 	if dir == "" {
 		dir = "."

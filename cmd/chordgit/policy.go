@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/chordgit/chordgit/gitops"
 	"github.com/chordgit/chordgit/hooks"
@@ -29,6 +31,8 @@ counts. It changes nothing.`,
 type policyQuestion struct {
 	op, tool string
 	strict   bool
+	scope    string // of a range
+	github   bool
 }
 
 func (q *policyQuestion) flags(cmd *cobra.Command) {
@@ -43,6 +47,9 @@ func (q *policyQuestion) valid() error {
 	}
 	if q.tool != "" && !slices.Contains([]string{"edit", "apply_patch", "write", "delete", "move"}, q.tool) {
 		return fmt.Errorf("--tool: want edit, apply_patch, write, delete or move, found %q", q.tool)
+	}
+	if q.scope != "" && q.scope != "agents" && q.scope != "all" {
+		return fmt.Errorf("--scope: want agents or all, found %q", q.scope)
 	}
 	return nil
 }
@@ -66,19 +73,39 @@ func (q *policyQuestion) operations(args []string) ([]hooks.Operation, error) {
 func (a *app) policyCheckCommand() *cobra.Command {
 	var q policyQuestion
 	cmd := &cobra.Command{
-		Use:   "check PATH…",
-		Short: "Tell for each path whether an agent may change it",
+		Use:   "check PATH… | RANGE",
+		Short: "Tell for each path whether an agent may change it, or for commits whether they may be",
 		Long: `Check prints a verdict for each path, and for what is not allowed the rule that
 says so. The exit status is 0 if everything is allowed, 4 if something is denied
 or needs a person's consent (with --strict: or is worth a note), 1 if it cannot be
-decided.`,
+decided.
+
+Of a RANGE of commits, such as origin/main..HEAD, it judges what each commit
+changes by the policy of its parents and its own: the check for a CI, which nobody
+can skip.`,
 		Example: `  chordgit policy check src/a.go go.mod
   chordgit policy check --op delete --tool apply_patch migrations
-  chordgit policy check --op move a.txt secret/a.txt`,
+  chordgit policy check --op move a.txt secret/a.txt
+  chordgit policy check origin/main..HEAD`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.valid(); err != nil {
 				return err
+			}
+			if len(args) == 1 && cmd.ArgsLenAtDash() < 0 && strings.Contains(args[0], "..") {
+				h, err := gitops.OpenHistory(cmp.Or(a.dir, "."), a.repo)
+				if err == nil {
+					defer h.Close()
+					var yes bool
+					if yes, err = isRange(h, args[0]); yes {
+						a.policyRange(h, args[0], &q)
+						return nil
+					}
+				}
+				if err != nil {
+					a.policyFailure("policy check", err)
+					return nil
+				}
 			}
 			ops, err := q.operations(args)
 			if err != nil {
@@ -90,6 +117,8 @@ decided.`,
 	}
 	q.flags(cmd)
 	cmd.Flags().BoolVar(&q.strict, "strict", false, "a note counts as a denial")
+	cmd.Flags().StringVar(&q.scope, "scope", "", "of a RANGE judge the changes of `WHOM`: agents or all (default all)")
+	cmd.Flags().BoolVar(&q.github, "github", false, "of a RANGE write findings as GitHub shows them beside the lines")
 	return cmd
 }
 

@@ -64,6 +64,7 @@ type policyFinding struct {
 	Agent   string `json:"agent"`
 	Turn    int    `json:"turn"`
 	Message string `json:"message"`
+	Commit  string `json:"commit,omitempty"` // of a check of commits
 }
 
 func (p *policyAnswer) add(f *hooks.Finding) {

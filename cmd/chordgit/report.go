@@ -62,7 +62,7 @@ type file struct {
 	Removed      int    `json:"removed"`
 	Replacements int    `json:"replacements,omitempty"`
 	Lines        []int  `json:"lines,omitempty"`
-	Owner        string `json:"owner,omitempty"`  // of a captured turn: who wrote it
+	Owner        string `json:"owner,omitempty"`  // of a captured turn: who wrote it, if not its session
 	How          string `json:"how,omitempty"`    // of a rewind
 	Before       string `json:"before,omitempty"` // of a rewind: object ids
 	After        string `json:"after,omitempty"`
@@ -281,7 +281,12 @@ func (r *report) exit() int {
 
 // A rewind that left all that the turn changed did not do what was asked for.
 func (r *report) nothingTaken() bool {
-	return len(r.Undoes) > 0 && len(r.Files) == 0 && len(r.Left) > 0
+	return len(r.Undoes) > 0 && len(r.Files) == 0 && (len(r.Left) > 0 || r.has(gitops.HeadMoved)) && !r.has(gitops.GitRestored)
+}
+
+// has reports whether there is a note of a kind.
+func (r *report) has(code edit.Code) bool {
+	return slices.ContainsFunc(r.Notes, func(n note) bool { return n.Code == code })
 }
 
 // report renders a report and sets the exit status.

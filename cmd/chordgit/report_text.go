@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops"
 )
 
 // done is the text about what is on disk.
@@ -30,7 +31,7 @@ func (r *report) done() string {
 	case r.Status == inside: // the notes say it
 	case len(r.Files) > 0 && r.Command == "apply":
 		b.WriteString("Applied patch:\n")
-	case len(r.Files) > 0:
+	case len(r.Files) > 0 || r.has(gitops.GitRestored):
 		fmt.Fprintf(&b, "Took back %s:\n", turns(r.Undoes))
 	case r.Status == unchanged && len(r.Views) > 0:
 	case r.Status == unchanged && r.Command == "apply":

@@ -18,11 +18,11 @@ import (
 )
 
 type rewindFlags struct {
-	force, atomic, dryRun, yes bool
-	session                    string
-	to                         int // -1: not given
-	owners                     []string
-	paths                      []string
+	force, atomic, dryRun, yes, git bool
+	session                         string
+	to                              int // -1: not given
+	owners                          []string
+	paths                           []string
 }
 
 func (a *app) rewindCommand() *cobra.Command {
@@ -32,12 +32,17 @@ not read. What you changed since stays, in the same file too: it is merged by
 lines. Where both changed the same lines the file is left alone and named, the
 others still go. A file is removed only if it was not there when the turn began.
 What a rewind replaces is recorded first: a rewind is a turn, and "chordgit redo"
-takes it back.`, `  chordgit rewind               the newest turn
+takes it back.
+
+HEAD, branches, index and stash stay as they are, and so do files that came with
+a checkout, pull or merge of the turn. With --git these go back, too; what you
+moved since stays.`, `  chordgit rewind               the newest turn
   chordgit rewind 7             turn 7, later turns stay
   chordgit rewind --to 5        all turns after turn 5
   chordgit rewind 7 -- src      what turn 7 changed in src
   chordgit rewind --dry-run     show what would change
-  chordgit rewind 7 --force     also where you changed the same lines since`)
+  chordgit rewind 7 --force     also where you changed the same lines since
+  chordgit rewind 7 --git       also HEAD, branches and index`)
 }
 
 func (a *app) redoCommand() *cobra.Command {
@@ -83,6 +88,7 @@ func (a *app) takeBack(name, short, long, example string) *cobra.Command {
 	} else {
 		f.to = -1
 	}
+	flags.BoolVar(&f.git, "git", false, "take back what happened to HEAD, branches, tags, stash and index, too, and the files that came with it")
 	flags.StringSliceVar(&f.owners, "owner", nil, "whose paths go: self, ambiguous, outside, other, session:ID (`LIST`; default self)")
 	flags.StringVar(&f.session, "session", "", "`ID` of the session that asks (default $CHORDGIT_SESSION)")
 	return cmd
@@ -102,10 +108,10 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 		session = a.getenv("CHORDGIT_SESSION")
 	}
 	opt := gitops.RewindOptions{
-		Force: f.force, Atomic: f.atomic, DryRun: f.dryRun, Redo: name == "redo",
+		Force: f.force, Atomic: f.atomic, DryRun: f.dryRun, Redo: name == "redo", Git: f.git,
 		Turn: gitops.Turn{Agent: a.agent(), Session: session}, Owners: f.owners,
 	}
-	opt.Check = func(res *gitops.Rewound) error { return a.mayRewind(repo, session, res) }
+	opt.Check = func(res *gitops.Rewound) error { return a.mayRewind(repo, res) }
 	if f.to >= 0 {
 		n, opt.Since = f.to, true
 	}
@@ -135,7 +141,20 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 		return
 	case err != nil:
 		rep := newFailure(name, err)
-		if res != nil {
+		if res != nil && res.Turn != nil { // the files were taken back
+			rep = a.rewound(name, repo, res)
+			rep.fail(toErrors(err))
+			rep.Status, rep.Turn, rep.Redo = partial, &res.Turn.N, "chordgit redo"
+		}
+		for i := range rep.Failures {
+			if f := &rep.Failures[i]; f.Why == gitops.NotYours {
+				f.Hint = "ask the user to take it back"
+			}
+		}
+		if rep.exit() == exitDenied {
+			rep.Status = denied
+		}
+		if res != nil && res.Turn == nil {
 			rep.Undoes = res.Undoes
 		}
 		a.report(rep)
@@ -161,6 +180,9 @@ func (a *app) rewound(name string, repo *gitops.Repo, res *gitops.Rewound) *repo
 		rep.Failures[i].Hint = conflictHint(rep.Failures[i], cmp.Or(res.Of[rep.Failures[i].Path], res.Undoes[0]))
 	}
 	rep.how(res.Plan, res.How)
+	if rep.Status == failed && rep.exit() == exitDenied {
+		rep.Status = denied
+	}
 	return rep
 }
 
@@ -246,9 +268,12 @@ func (r *report) how(p *edit.Plan, hows map[string]string) {
 	if len(r.Files) > 0 && r.Status == unchanged {
 		r.Status = applied
 	}
+	back := r.has(gitops.GitRestored)
 	switch {
-	case len(r.Files) > 0 && len(r.Failures) > 0:
+	case (len(r.Files) > 0 || back) && len(r.Failures) > 0:
 		r.Status = partial
+	case back:
+		r.Status = applied
 	case len(r.Files) == 0 && len(r.Failures) == 0 && len(r.Left) > 0:
 		r.Status = unchanged
 	}
@@ -258,6 +283,10 @@ func (r *report) how(p *edit.Plan, hows map[string]string) {
 func conflictHint(f failure, turn int) string {
 	p := shellQuote(f.Path)
 	switch {
+	case f.Path == "" && f.Code == edit.Conflict: // of git's own state
+		return ""
+	case f.Why == gitops.NotYours:
+		return fmt.Sprintf("ask the user to take it back: chordgit rewind %d -- %s", turn, p)
 	case f.Code == edit.Ambiguous:
 		return fmt.Sprintf("take it back all the same: chordgit rewind %d -- %s", turn, p)
 	case f.Code != edit.Conflict:
@@ -294,6 +323,9 @@ func (a *app) ask(ctx context.Context, res *gitops.Rewound) bool {
 	}
 	for _, f := range rep.Files {
 		fmt.Fprintln(a.stdout, f)
+	}
+	for _, n := range rep.Notes {
+		fmt.Fprintln(a.stdout, "Note: "+n.String())
 	}
 	fmt.Fprint(a.stderr, rep.undone())
 	fmt.Fprintf(a.stdout, "Take back %s? [y/N] ", turns(undoes))

@@ -171,7 +171,10 @@ func (a *app) closedReport(repo *gitops.Repo, command string, turn *gitops.Turn)
 // hides is expected, and told by show.
 func uncovered(t *gitops.Turn) (notes []edit.Note) {
 	for _, n := range t.Uncovered() {
-		n.Msg = uncoveredWhy(n.Msg)
+		if n.Code != gitops.Sparse {
+			n.Msg = uncoveredWhy(n.Msg)
+			n.Path = cmp.Or(n.Path, ".") // the top
+		}
 		notes = append(notes, n)
 	}
 	return notes
@@ -189,7 +192,6 @@ func uncoveredWhy(why string) string {
 		"incomplete": "not covered in whole: not everything in it was seen",
 		"vanished":   "not covered: it was gone, or another, when it was read",
 		"late":       "made while the start was recorded: it stays",
-		"sparse":     "outside the sparse checkout",
 		// Of init.
 		"ignored":      "not covered: an ignore rule hides it",
 		"nested":       "a repository: its files are covered, its .git is not",
@@ -220,14 +222,19 @@ func (a *app) capturing() (repo *gitops.Repo, bar *progress, err error) {
 	return repo, bar, nil
 }
 
+// grace is how long a capture may take to record what it saw before its deadline.
+const grace = 2 * time.Second
+
 // within runs a capture that gives up looking after a time.
 func (a *app) within(ctx context.Context, deadline time.Duration, do func(context.Context) error) error {
 	if deadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, deadline)
 		defer cancel()
-		overrun := time.AfterFunc(deadline+2*time.Second, func() {
-			fmt.Fprintf(a.stderr, "chordgit: gave up: not done %s after the deadline\n", 2*time.Second)
+		overrun := time.AfterFunc(deadline+grace, func() {
+			fmt.Fprintf(a.stderr, "chordgit: gave up: not done %s after the deadline; the next command repairs what is half recorded\n", grace)
+			a.abandon()
+			time.Sleep(100 * time.Millisecond) // until they are killed
 			a.end(1)
 		})
 		defer overrun.Stop()

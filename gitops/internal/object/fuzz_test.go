@@ -37,8 +37,8 @@ func FuzzIdx(f *testing.F) {
 		if !ok {
 			return
 		}
-		x := &idx{f: bytes.NewReader(data), size: int64(format.Size())}
-		err := x.check(int64(len(data)))
+		x := &idx{f: bytes.NewReader(data), size: int64(format.Size()), length: int64(len(data))}
+		err := x.check()
 		if err == nil {
 			_, ok, err = x.find(id)
 			if ok && !bytes.Contains(data, id.Bytes()) {

@@ -19,6 +19,7 @@ type idx struct {
 	view   []byte // the file mapped, nil if it cannot be
 	close  func()
 	size   int64       // of a name, in bytes
+	length int64       // of the file
 	fanout [256]uint32 // names that begin with a byte up to this one
 }
 
@@ -38,11 +39,11 @@ func openIdx(name string, format Format) (*idx, error) {
 		f.Close()
 		return nil, err
 	}
-	x := &idx{f: f, name: name, size: int64(format.Size()), close: func() { f.Close() }}
+	x := &idx{f: f, name: name, size: int64(format.Size()), length: info.Size(), close: func() { f.Close() }}
 	if view, unmap, err := mmap.Map(f); err == nil {
 		x.view, x.close = view, func() { unmap(); f.Close() }
 	}
-	if err := x.check(info.Size()); err != nil {
+	if err := x.check(); err != nil {
 		x.close()
 		return nil, err
 	}
@@ -52,14 +53,35 @@ func openIdx(name string, format Format) (*idx, error) {
 // check reads the fan-out table. It refuses an index that has not the length of
 // one with its number of names: cut short, or with names of another hash, which
 // an alternate may have.
-func (x *idx) check(length int64) error {
+func (x *idx) check() error {
 	if err := x.readFanout(); err != nil {
 		return err
 	}
 	n := int64(x.fanout[255])
-	large := length - (idxNames + n*(x.size+4+4) + 2*x.size)
+	large := x.length - (idxNames + n*(x.size+4+4) + 2*x.size)
 	if large < 0 || large%8 != 0 || large > 8*n {
 		return damaged("%s: its length does not fit %d names of %d bytes", x.name, n, x.size)
+	}
+	return nil
+}
+
+// fits reports whether a pack ends as the one that was indexed did: one that was
+// cut short, or never came to the disk, holds nothing of what the index names.
+func (x *idx) fits(pack *os.File) error {
+	want, err := x.bytes(x.length-2*x.size, x.size)
+	if err != nil {
+		return err
+	}
+	info, err := pack.Stat()
+	if err != nil {
+		return err
+	}
+	got := make([]byte, x.size)
+	if _, err := pack.ReadAt(got, max(info.Size()-x.size, 0)); err != nil && err != io.EOF {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return damaged("%s: it is not the pack that was indexed, or was cut short", pack.Name())
 	}
 	return nil
 }

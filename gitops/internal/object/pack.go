@@ -44,11 +44,21 @@ func (p *pack) find(id ID) (int64, bool, error) {
 func (p *pack) open() (*os.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var err error
-	if p.data == nil {
-		p.data, err = os.Open(p.base + ".pack")
+	if p.data != nil {
+		return p.data, nil
 	}
-	return p.data, err
+	f, err := os.Open(p.base + ".pack")
+	if err != nil {
+		return nil, err
+	}
+	if p.idx != nil {
+		if err := p.idx.fits(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+	p.data = f
+	return f, nil
 }
 
 func (p *pack) close() {

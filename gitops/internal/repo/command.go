@@ -22,6 +22,10 @@ func (l *Layout) Command(args ...string) *exec.Cmd {
 		"-c", "core.logAllRefUpdates=false",
 	}, args...)
 	cmd := exec.Command("git", args...)
+	if l.Children != nil {
+		cmd = exec.CommandContext(l.Children, "git", args...)
+		ownGroup(cmd)
+	}
 	cmd.Dir = l.Top
 	cmd.Env = l.environ(os.Environ())
 	return cmd
@@ -36,6 +40,9 @@ func (l *Layout) environ(of []string) []string {
 		}
 		return strings.HasPrefix(name, "GIT_") || name == "LC_ALL"
 	})
+	if l.otherIndex != "" {
+		env = append(env, "GIT_INDEX_FILE="+l.otherIndex)
+	}
 	return append(env,
 		"GIT_DIR="+l.GitDir,
 		"GIT_COMMON_DIR="+l.CommonDir,

@@ -63,7 +63,7 @@ func (l *Layout) Index() (*Index, error) { return l.index(nil) }
 // index is Index, and calls f for each entry on the pass over them that checks
 // their form. If that fails what f has seen is void: x.listed has the entries.
 func (l *Layout) index(f func(*rawEntry) bool) (*Index, error) {
-	name := l.indexFile()
+	name := l.IndexFile()
 	// git replaces the file and never cuts it, so that it can be mapped:
 	// reading the megabytes of a large one costs more than the search.
 	data, unmap, mtime, err := mapFile(name)
@@ -102,10 +102,12 @@ func mapFile(name string) (data []byte, unmap func(), mtime int64, err error) {
 	return data, unmap, info.ModTime().UnixNano(), err
 }
 
-// indexFile is the file that git has the index in.
-func (l *Layout) indexFile() string {
+// IndexFile is the file that git has the index in.
+func (l *Layout) IndexFile() string {
 	other := os.Getenv("GIT_INDEX_FILE")
 	switch {
+	case l.otherIndex != "":
+		return l.otherIndex
 	case !l.InHook || other == "":
 		return filepath.Join(l.GitDir, "index")
 	case filepath.IsAbs(other):
@@ -117,7 +119,7 @@ func (l *Layout) indexFile() string {
 // IndexLock returns the lock that a git program holds, or left behind, on the
 // index; empty if there is none.
 func (l *Layout) IndexLock() string {
-	name := l.indexFile() + ".lock"
+	name := l.IndexFile() + ".lock"
 	if _, err := os.Lstat(name); err != nil {
 		return ""
 	}

@@ -7,6 +7,7 @@
 package repo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,6 +54,19 @@ type Layout struct {
 	// InHook keeps the variables by which a git hook is told of a temporary
 	// index and object directory; set it in a hook, for its own repository.
 	InHook bool
+	// Children ends the git programs that run when it ends, and what they started.
+	// Nil: they end by themselves.
+	Children context.Context
+
+	otherIndex string // read instead of the worktree's own; see WithIndex
+}
+
+// WithIndex is the layout with another file as its index, as git's
+// GIT_INDEX_FILE has it.
+func (l *Layout) WithIndex(name string) *Layout {
+	other := *l
+	other.otherIndex = name
+	return &other
 }
 
 // Linked reports whether this is a linked worktree.
@@ -91,7 +105,8 @@ func Find(dir string) (*Layout, error) {
 }
 
 // At returns the layout of a known git directory whose worktree is top, unless
-// its configuration names another.
+// its configuration names another. A bare repository is ErrBare; its layout is
+// filled all the same, with the git directory as Top.
 func At(gitDir, top string) (*Layout, error) {
 	gitDir, err := filepath.EvalSymlinks(gitDir)
 	if err != nil {
@@ -108,7 +123,8 @@ func At(gitDir, top string) (*Layout, error) {
 		return nil, err
 	}
 	if l.Config.Bare {
-		return nil, fmt.Errorf("%s: %w", gitDir, ErrBare)
+		l.Top = gitDir
+		return l, fmt.Errorf("%s: %w", gitDir, ErrBare)
 	}
 	if w := l.Config.Worktree; w != "" {
 		if !filepath.IsAbs(w) {
@@ -125,6 +141,62 @@ func At(gitDir, top string) (*Layout, error) {
 		return l, fmt.Errorf("%s: a repository with its refs in a reftable %w", gitDir, ErrNeedsGit)
 	}
 	return l, nil
+}
+
+// FindHook finds the repository for which git runs a hook in dir. Git says so by
+// GIT_DIR, relative to dir, or leaves it to Find. A bare repository is no error.
+func FindHook(dir string) (*Layout, error) {
+	l, err := findHook(dir)
+	if l != nil {
+		l.InHook = true
+		if errors.Is(err, ErrBare) {
+			err = nil
+		}
+	}
+	return l, err
+}
+
+func findHook(dir string) (*Layout, error) {
+	gitDir := os.Getenv("GIT_DIR")
+	if gitDir == "" {
+		return Find(dir)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(gitDir) {
+		gitDir = filepath.Join(dir, gitDir)
+	}
+	if !isGitDir(gitDir) {
+		return nil, fmt.Errorf("%s: %w", gitDir, ErrNotRepository)
+	}
+	return At(gitDir, dir)
+}
+
+// FindAny is Find for what needs no worktree: a bare repository, or the inside
+// of a git directory, is no error, and its Top is the git directory.
+func FindAny(dir string) (*Layout, error) {
+	l, err := Find(dir)
+	if !errors.Is(err, ErrBare) && !errors.Is(err, ErrInGitDir) {
+		return l, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	for !isGitDir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	if l, err = At(dir, dir); errors.Is(err, ErrBare) {
+		err = nil
+	}
+	return l, err
 }
 
 // dotGit returns the git directory that an entry .git of dir is or names, and
@@ -239,6 +311,18 @@ func (l *Layout) InProgress() string {
 		if isRef && l.Config.Reftable() && l.Command("rev-parse", "-q", "--verify", m.name).Run() == nil {
 			return m.operation
 		}
+	}
+	return ""
+}
+
+// Operation is InProgress, and "bisect" while a bisection runs, which leaves
+// index and files alone.
+func (l *Layout) Operation() string {
+	if op := l.InProgress(); op != "" {
+		return op
+	}
+	if _, err := os.Lstat(filepath.Join(l.GitDir, "BISECT_LOG")); err == nil {
+		return "bisect"
 	}
 	return ""
 }

@@ -123,6 +123,13 @@ func (s *Seeds) same(e *repo.IndexEntry, st Stat) bool {
 	if e.Stat.Dev != s.dev {
 		limit -= coarse // another file system has another clock
 	}
+	return Unmodified(e, st, limit)
+}
+
+// Unmodified reports whether the stat is the one that an index's entry keeps,
+// and older than limit, the mtime of the index in nanoseconds: git then takes
+// the file for unchanged.
+func Unmodified(e *repo.IndexEntry, st Stat, limit int64) bool {
 	return st.Ctime != 0 && st.Ino != 0 && st.Mtime < limit && st.Ctime < limit &&
 		e.Stat.Size == uint32(st.Size) && e.Stat.Ino == uint32(st.Ino) &&
 		equalTime(st.Mtime, e.Stat.MtimeSec, e.Stat.MtimeNsec) && equalTime(st.Ctime, e.Stat.CtimeSec, e.Stat.CtimeNsec)
@@ -130,6 +137,20 @@ func (s *Seeds) same(e *repo.IndexEntry, st Stat) bool {
 
 func equalTime(ns int64, sec, nsec uint32) bool {
 	return ns >= 0 && uint32(ns/int64(time.Second)) == sec && uint32(ns%int64(time.Second)) == nsec
+}
+
+// MayConvert returns what tells whether git may make other bytes of a file when
+// it goes into the index or comes out. Yes may be wrong, no never is.
+func MayConvert(l *repo.Layout, x *repo.Index, s *repo.Settings) func(path string) bool {
+	seeds := Open(l, x, s, nil)
+	return func(path string) bool {
+		if seeds == nil {
+			return true
+		}
+		seeds.mu.Lock()
+		defer seeds.mu.Unlock()
+		return seeds.converts([]byte(path))
+	}
 }
 
 // converts reports whether git may convert the file.

@@ -1,0 +1,150 @@
+package gitops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/ref"
+)
+
+// unkept lists what a ref named at the start of a turn that no ref reaches and no
+// reflog names at its end: the tip of a branch that was deleted, a dropped
+// stash.
+func (r *Repo) unkept(start *gitStart, moved []metaRef) (lost []object.ID, err error) {
+	names := map[string][]string{} // what was named, and the refs whose logs come first
+	for _, m := range moved {
+		if m.Before != "" {
+			names[m.Before] = append(names[m.Before], m.Name)
+		}
+	}
+	if start.head.Ref == "" {
+		names[start.head.OID] = append(names[start.head.OID], "HEAD")
+	}
+	for named, refs := range names {
+		id, ok := object.ParseID(named)
+		if !ok || id.IsZero() {
+			continue
+		}
+		kept, err := r.keptElsewhere(id, refs)
+		if err != nil {
+			return nil, err
+		}
+		if !kept {
+			lost = append(lost, id)
+		}
+	}
+	slices.SortFunc(lost, object.ID.Compare)
+	return lost, nil
+}
+
+// keptElsewhere reports whether a ref that is not ours reaches an object, or a
+// reflog names it. The cheap places are asked first.
+func (r *Repo) keptElsewhere(id object.ID, refs []string) (bool, error) {
+	for _, name := range append(refs, "HEAD") {
+		file := ref.LogFile(r.layout.GitDir, r.layout.CommonDir, name)
+		if named, err := logNames(file, id); named || err != nil {
+			return named, err
+		}
+	}
+	users, err := r.userRefs()
+	if err != nil {
+		return false, err
+	}
+	for _, at := range users {
+		if at == id.String() {
+			return true, nil
+		}
+	}
+	if typ, _, err := r.db.Stat(id); err == nil && typ == object.Commit {
+		for _, name := range refs {
+			if tip, ok := object.ParseID(users[name]); ok && r.near(tip, id) {
+				return true, nil
+			}
+		}
+		// Without the program, or with an old one, the commit is kept once too
+		// often.
+		out, err := r.layout.Command("for-each-ref", "--format=%(refname)", "--contains="+id.String()).Output()
+		for name := range strings.Lines(string(out)) {
+			if err == nil && !strings.HasPrefix(name, "refs/chordgit/") {
+				return true, nil
+			}
+		}
+	}
+	return r.anyLogNames(id)
+}
+
+// near reports whether a commit is among the last ones before a tip.
+func (r *Repo) near(tip, id object.ID) bool {
+	const most = 64
+	seen := map[object.ID]bool{tip: true}
+	for queue := []object.ID{tip}; len(queue) > 0 && len(seen) < most; queue = queue[1:] {
+		if queue[0] == id {
+			return true
+		}
+		data, err := r.db.ReadAs(object.Commit, queue[0])
+		if err != nil {
+			continue
+		}
+		head, _, _ := bytes.Cut(data, []byte("\n\n"))
+		for line := range bytes.Lines(head) {
+			word, digits, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+			if parent, ok := object.ParseID(digits); word == "parent" && ok && !seen[parent] {
+				seen[parent] = true
+				queue = append(queue, parent)
+			}
+		}
+	}
+	return seen[id]
+}
+
+// logNames reports whether a reflog names an object.
+func logNames(file string, id object.ID) (bool, error) {
+	entries, _, err := ref.ReadLog(file, ref.LogMark{})
+	if err != nil {
+		return false, trouble(edit.Unreadable, "a reflog cannot be read", err)
+	}
+	return slices.ContainsFunc(entries, func(e ref.LogEntry) bool { return e.Old == id || e.New == id }), nil
+}
+
+// anyLogNames looks through the reflogs of all refs and worktrees.
+func (r *Repo) anyLogNames(id object.ID) (named bool, err error) {
+	dirs, _ := filepath.Glob(filepath.Join(r.layout.CommonDir, "worktrees", "*", "logs"))
+	for _, dir := range append(dirs, filepath.Join(r.layout.CommonDir, "logs")) {
+		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() {
+				return err
+			}
+			if named, err = logNames(file, id); named {
+				err = fs.SkipAll
+			}
+			return err
+		})
+		if named || err != nil {
+			return named, err
+		}
+	}
+	return false, nil
+}
+
+// keepAll gives refs to objects that only a turn still names. They stand before
+// the turn is closed.
+func (r *Repo) keepAll(n int, ids []object.ID) error {
+	for i, id := range ids {
+		name := fmt.Sprintf("%s%d/%d", keepPrefix, n, i+1)
+		if err := r.refs.Create(name, id); err != nil && !errors.Is(err, ref.ErrExists) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,336 @@
+package gitops
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// A gitPlan takes back what turns did to git's own state, the newest first: each
+// is inverted on what the ones before it leave. What is no longer as a turn left
+// it is a conflict and stays.
+type gitPlan struct {
+	r *Repo
+
+	now, refs       map[string]string // refs as they are, and as they will be
+	headNow, head   metaHead
+	indexNow, index map[string]indexPath // of the paths that change
+	moves           []metaMove
+	came            map[string]bool // files that go with HEAD
+	refused         bool
+
+	failures []*edit.Error
+	notes    []edit.Note
+}
+
+func (r *Repo) newGitPlan() (*gitPlan, error) {
+	g := &gitPlan{r: r, came: map[string]bool{}, indexNow: map[string]indexPath{}, index: map[string]indexPath{}}
+	var err error
+	if g.now, err = r.userRefs(); err != nil {
+		return nil, err
+	}
+	g.refs = maps.Clone(g.now)
+	g.headNow, err = r.head()
+	g.head = g.headNow
+	return g, err
+}
+
+// empty reports whether there is nothing to do. A nil plan is empty.
+func (g *gitPlan) empty() bool {
+	return g == nil || g.head.at() == g.headNow.at() && len(g.index) == 0 && maps.Equal(g.now, g.refs)
+}
+
+// at is where HEAD is, apart from where its branch is.
+func (h metaHead) at() string {
+	if h.Ref != "" {
+		return h.Ref
+	}
+	return h.OID
+}
+
+func (g *gitPlan) conflict(why, format string, args ...any) {
+	g.failures = append(g.failures, &edit.Error{Code: edit.Conflict, Why: why, Msg: fmt.Sprintf(format, args...)})
+}
+
+// take inverts one turn. Files reports whether what came with its moves of HEAD
+// goes, too: HEAD and its branch are as the turn left them, and go back.
+func (g *gitPlan) take(t *Turn) (files bool, err error) {
+	m := &t.meta.Git
+	if g.refused {
+		return false, nil
+	}
+	if op := g.r.layout.Operation(); op != "" && op != m.Operation.After && g.empty() {
+		g.refused = true
+		g.conflict("operation", "a %s is under way that was not when turn %d ended: HEAD, branches, index and the files that came with them stay; finish or abort it and try again", op, t.N)
+		return false, nil
+	}
+	g.operation(t)
+	asLeft := g.isAt(t.meta.Head.After) || g.isAt(t.meta.Head.Before)
+	elsewhere, err := g.r.checkedOut()
+	if err != nil {
+		return false, err
+	}
+	for _, x := range m.Refs {
+		switch now := g.refs[x.Name]; {
+		case now == x.Before:
+			continue
+		case now != x.After:
+			g.conflict("moved since", "%s moved since turn %d and stays: it was %s then and is %s now", shortRef(x.Name), t.N, nameID(x.After), nameID(now))
+		case elsewhere[x.Name] != "":
+			g.conflict("checked out", "%s is checked out in the worktree %s and stays", shortRef(x.Name), edit.Quote(elsewhere[x.Name]))
+		case x.Before == "":
+			delete(g.refs, x.Name)
+			continue
+		default:
+			g.refs[x.Name] = x.Before
+			continue
+		}
+		asLeft = asLeft && x.Name != t.meta.Head.After.Ref
+	}
+	files = g.takeHead(t, asLeft)
+	if err := g.takeIndex(t, files); err != nil {
+		return false, damaged(t.N, err)
+	}
+	if files {
+		for _, x := range slices.Backward(m.Moves) {
+			g.moves = append(g.moves, metaMove{x.Kind, x.To, x.From})
+		}
+	}
+	return files, nil
+}
+
+func nameID(id string) string {
+	if id == "" {
+		return "not there"
+	}
+	return shortID(id)
+}
+
+// operation says what of a merge and the like does not come back.
+func (g *gitPlan) operation(t *Turn) {
+	op := t.meta.Git.Operation
+	switch {
+	case op.Before != "" && op.After != op.Before:
+		g.note("a %s was under way when turn %d began; it does not come back", op.Before, t.N)
+	case op.After != "" && op.Before != op.After && g.r.layout.Operation() == op.After:
+		g.note("the %s that began in turn %d is still under way: finish or abort it with git", op.After, t.N)
+	}
+}
+
+func (g *gitPlan) note(format string, args ...any) {
+	g.notes = append(g.notes, edit.Note{Code: GitLeft, Msg: fmt.Sprintf(format, args...)})
+}
+
+// isAt reports whether HEAD, and the branch that it names, are there.
+func (g *gitPlan) isAt(h metaHead) bool {
+	return g.head.at() == h.at() && (h.Ref == "" || g.refs[h.Ref] == h.OID)
+}
+
+// takeHead brings HEAD back to where it was, once the refs are, and reports
+// whether it is there. asLeft: it was as the turn left it.
+func (g *gitPlan) takeHead(t *Turn, asLeft bool) bool {
+	before, after := t.meta.Head.Before, t.meta.Head.After
+	switch {
+	case before.at() == after.at() || g.head.at() == before.at():
+	case g.head.at() != after.at():
+		g.conflict("moved since", "HEAD moved since turn %d and stays: it was at %s then and is at %s now", t.N, shortRef(after.at()), shortRef(g.head.at()))
+	case !asLeft:
+		g.conflict("moved since", "HEAD stays at %s, which is no longer as turn %d left it", shortRef(after.at()), t.N)
+	case before.Ref != "" && g.refs[before.Ref] != before.OID:
+		g.conflict("moved since", "HEAD stays at %s: %s was at %s when turn %d began and is %s now", shortRef(after.at()), shortRef(before.Ref), nameID(before.OID), t.N, nameID(g.refs[before.Ref]))
+	default:
+		g.head = before
+	}
+	return g.isAt(before)
+}
+
+// checkedOut tells the worktrees in which branches are checked out, but for this
+// one.
+func (r *Repo) checkedOut() (map[string]string, error) {
+	out := map[string]string{}
+	heads, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "worktrees", "*", "HEAD"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range append(heads, filepath.Join(r.layout.CommonDir, "HEAD")) {
+		dir := filepath.Dir(file)
+		data, err := os.ReadFile(file)
+		branch, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
+		if err != nil || !ok || dir == r.layout.GitDir {
+			continue
+		}
+		if name := filepath.Base(dir); dir == r.layout.CommonDir {
+			out[branch] = "main"
+		} else {
+			out[branch] = name
+		}
+	}
+	return out, nil
+}
+
+// describe notes what goes, and what stays.
+func (g *gitPlan) describe() []edit.Note {
+	list := g.notes
+	goes := func(format string, args ...any) {
+		list = append(list, edit.Note{Code: GitRestored, Msg: fmt.Sprintf(format, args...)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.moved())) {
+		switch was, will := g.now[name], g.refs[name]; {
+		case will == "":
+			goes("%s goes, it was at %s", shortRef(name), shortID(was))
+		case was == "":
+			goes("%s comes back at %s", shortRef(name), shortID(will))
+		default:
+			goes("%s goes from %s to %s", shortRef(name), shortID(was), shortID(will))
+		}
+	}
+	if g.head.at() != g.headNow.at() {
+		goes("HEAD goes from %s to %s", g.headNow.short(), g.head.short())
+	}
+	switch n := len(g.index); n {
+	case 0:
+	case 1:
+		goes("1 path of the index goes back")
+	default:
+		goes("%d paths of the index go back", n)
+	}
+	return list
+}
+
+// moved are the refs that will be others.
+func (g *gitPlan) moved() map[string]bool {
+	moved := map[string]bool{}
+	for _, refs := range []map[string]string{g.now, g.refs} {
+		for name := range refs {
+			if g.now[name] != g.refs[name] {
+				moved[name] = true
+			}
+		}
+	}
+	return moved
+}
+
+// facts are what the rewind itself records of git's state, so that it can be taken
+// back in turn.
+type gitFacts struct {
+	meta   metaGit
+	after  metaHead
+	owners map[string]string
+	trees  func(b *object.Batch) (gitTrees, error)
+	keep   []object.ID
+	again  string // the command that does what is missing after a crash
+}
+
+// facts makes the record of the plan. changes are the files that go.
+func (g *gitPlan) facts(changes []edit.Change) *gitFacts {
+	f := &gitFacts{after: g.head, owners: map[string]string{}}
+	if f.after.Ref != "" {
+		f.after.OID = g.refs[f.after.Ref]
+	}
+	op := g.r.layout.Operation()
+	f.meta.Operation, f.meta.Moves = metaOperation{op, op}, g.moves
+	for _, name := range slices.Sorted(maps.Keys(g.moved())) {
+		f.meta.Refs = append(f.meta.Refs, metaRef{name, g.now[name], g.refs[name]})
+		if id, ok := object.ParseID(g.now[name]); ok && !id.IsZero() && (g.refs[name] == "" || !strings.HasPrefix(name, "refs/heads/")) {
+			f.keep = append(f.keep, id) // its reflog goes with it, or it has none
+		}
+	}
+	for _, c := range changes {
+		if g.came[c.Path] {
+			f.owners[encodePath(c.Path)] = OwnerGit
+		}
+	}
+	f.meta.Carried = len(f.owners)
+	list := g.indexChanges()
+	if len(list) > 0 {
+		f.meta.Index, f.meta.Flags = indexChanged, flagsChanged(list)
+	}
+	f.trees = func(b *object.Batch) (gitTrees, error) {
+		trees := gitTrees{}
+		if len(list) == 0 {
+			return trees, nil
+		}
+		root, err := g.r.treeOf(g.headNow.OID)
+		if err != nil {
+			return nil, err
+		}
+		before := map[string]*object.Leaf{}
+		for _, c := range list {
+			before[c.path] = nil
+			if len(c.before) == 1 && c.before[0].Stage == 0 {
+				before[c.path] = indexLeaf(&c.before[0])
+			}
+		}
+		if root, err = b.Overlay(root, before); err != nil {
+			return nil, err
+		}
+		return trees, trees.index(b, root, list)
+	}
+	return f
+}
+
+// into puts the facts into a turn's draft.
+func (f *gitFacts) into(t *Turn, d *draft) error {
+	trees, err := f.trees(d.batch)
+	if err != nil {
+		return err
+	}
+	if t.git, err = trees.write(d.batch); err != nil {
+		return err
+	}
+	d.meta.Git, d.meta.Head.After = f.meta, f.after
+	if len(f.owners) > 0 {
+		d.meta.Owners = metaOwners{Default: OwnerSelf, Paths: f.owners}
+	}
+	return nil
+}
+
+// leftCame is why a path stays that came with a move of HEAD. Such paths are
+// counted, not listed: nobody reads the names of what a pull brought.
+const leftCame = "it came with a move of HEAD"
+
+// noteGit says what of a turn stays because it is git's: the files that came with
+// moves of HEAD, and what a sparse checkout hides.
+func (p *rewinder) noteGit(came int) {
+	t := p.d.turn
+	if m := t.HeadMove(); came > 0 && m != nil {
+		p.notes = append(p.notes, edit.Note{Code: HeadMoved, Msg: m.stay(came, p.opt.Git)})
+	}
+	p.notes = append(p.notes, t.sparseNote()...)
+}
+
+// sparseNote says how much of the turn a sparse checkout hides; nil: nothing.
+func (t *Turn) sparseNote() []edit.Note {
+	what := "files are"
+	switch n := t.hidden(); n {
+	case 0:
+		return nil
+	case 1:
+		what = "file is"
+		fallthrough
+	default:
+		return []edit.Note{{Code: Sparse, Msg: fmt.Sprintf("%d %s outside the sparse checkout at one end of the turn and left alone", n, what)}}
+	}
+}
+
+// hidden counts the paths that a sparse checkout hides at one end of the turn.
+func (t *Turn) hidden() (n int) {
+	start, end := t.meta.Skipped.start(), t.meta.Skipped.finish()
+	for p, s := range end {
+		if s.Why == whySparse || start[p].Why == whySparse {
+			n++
+		}
+	}
+	for p, s := range start {
+		if _, too := end[p]; !too && s.Why == whySparse {
+			n++
+		}
+	}
+	return n
+}

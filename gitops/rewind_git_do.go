@@ -1,0 +1,345 @@
+package gitops
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+)
+
+// carryOut takes git's own state back, after the files: branches, tags and stash
+// in one transaction, HEAD, the index. What fails is reported, and what comes
+// after it is not tried.
+func (g *gitPlan) carryOut(t *Turn) error {
+	what := "chordgit: rewind of turn " + numbersOf(t.Undoes)
+	r := g.r
+	r.opt.Step("git refs")
+	if err := r.updateRefs(g.now, g.refs, what); err != nil {
+		return notDone("branches, HEAD and index were", err)
+	}
+	r.opt.Step("git head")
+	if err := r.moveHead(g.headNow, g.head, what); err != nil {
+		return notDone("HEAD and index were", err)
+	}
+	r.opt.Step("git index")
+	if err := r.restoreIndex(g.indexChanges()); err != nil {
+		return notDone("the index was", err)
+	}
+	r.opt.Step("git done")
+	return r.releaseNeedless(t)
+}
+
+func numbersOf(list []int) string {
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
+}
+
+// notDone says which part of git's state was not taken back.
+func notDone(what string, err error) error {
+	code := edit.CommitFailed
+	var known *edit.Error
+	if errors.As(err, &known) {
+		code = known.Code
+	}
+	return &edit.Error{Code: code, Err: err, Msg: what + " not taken back, the files were; the same command tries again"}
+}
+
+// run runs a git command with input.
+func run(cmd *exec.Cmd, input string) error {
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("git %s: %w: %s", subcommand(cmd), err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+func subcommand(cmd *exec.Cmd) string {
+	for i := 1; i < len(cmd.Args); i++ {
+		if cmd.Args[i] != "-c" {
+			return cmd.Args[i]
+		}
+		i++
+	}
+	return ""
+}
+
+// logged is a git command that writes reflogs.
+func (r *Repo) logged(args ...string) *exec.Cmd {
+	return r.layout.Command(append([]string{"-c", "core.logAllRefUpdates=true"}, args...)...)
+}
+
+// updateRefs moves refs from what they are to what they shall be: all, or none if
+// one is no longer what it was.
+func (r *Repo) updateRefs(now, will map[string]string, what string) error {
+	var in strings.Builder
+	for _, name := range slices.Sorted(maps.Keys((&gitPlan{now: now, refs: will}).moved())) {
+		switch was, to := now[name], will[name]; {
+		case to == "":
+			fmt.Fprintf(&in, "delete %s\x00%s\x00", name, was)
+		case was == "":
+			fmt.Fprintf(&in, "create %s\x00%s\x00", name, to)
+		default:
+			fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", name, to, was)
+		}
+	}
+	if in.Len() == 0 {
+		return nil
+	}
+	return run(r.logged("update-ref", "-m", what, "--stdin", "-z"), in.String())
+}
+
+// moveHead brings HEAD to a branch or, detached, to a commit, if it is still where
+// it was.
+func (r *Repo) moveHead(now, will metaHead, what string) error {
+	if now.at() == will.at() {
+		return nil
+	}
+	if at, err := r.head(); err != nil {
+		return err
+	} else if at.at() != now.at() {
+		return &edit.Error{Code: edit.Stale, Msg: "HEAD moved meanwhile, it is at " + at.short()}
+	}
+	if will.Ref != "" {
+		return run(r.logged("symbolic-ref", "-m", what, "HEAD", will.Ref), "")
+	}
+	return run(r.logged("update-ref", "--no-deref", "-m", what, "HEAD", will.OID), "")
+}
+
+// restoreIndex sets index entries, all or none. git takes the lock; what stands in
+// the index is compared while it holds it.
+func (r *Repo) restoreIndex(changes []indexChange) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	if lock := r.layout.IndexLock(); lock != "" {
+		return &edit.Error{Code: edit.Locked, Msg: "the index is locked: " + lock + " is there"}
+	}
+	cmd := r.layout.Command("update-index", "-z", "--index-info")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	flags, err := r.feedIndex(in, changes, ended)
+	in.Close()
+	if end := <-ended; err == nil && end != nil {
+		err = fmt.Errorf("git update-index: %w: %s", end, bytes.TrimSpace(stderr.Bytes()))
+	}
+	if err != nil {
+		return err
+	}
+	for flag, paths := range flags {
+		if err := run(r.layout.Command("update-index", flag, "-z", "--stdin"), paths); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexLockWait is how long git may take to start and to lock the index.
+const indexLockWait = 5 * time.Second
+
+// feedIndex tells a waiting git what to set, and returns by option the paths whose
+// flags must be set again. It tells nothing unless all entries are what they
+// were.
+func (r *Repo) feedIndex(in io.Writer, changes []indexChange, ended chan error) (flags map[string]string, err error) {
+	for start := time.Now(); r.layout.IndexLock() == ""; time.Sleep(time.Millisecond) {
+		select {
+		case err := <-ended:
+			ended <- err // for the caller
+			return nil, nil
+		default:
+		}
+		if time.Since(start) > indexLockWait {
+			return nil, &edit.Error{Code: edit.Locked, Msg: "git did not lock the index in time"}
+		}
+	}
+	wanted := map[string]bool{}
+	for _, c := range changes {
+		wanted[c.path] = true
+	}
+	now, skip, err := r.indexNow(wanted)
+	if err != nil {
+		return nil, err
+	}
+	flags = map[string]string{}
+	var text strings.Builder
+	for _, c := range changes {
+		if !now[c.path].equal(c.before) {
+			return nil, &edit.Error{Code: edit.Stale, Path: c.path, Msg: "its index entry changed meanwhile"}
+		}
+		// Mode 0 takes all entries of a path away: stages do not replace one another.
+		fmt.Fprintf(&text, "0 %s\t%s\x00", object.ID{}, c.path)
+	}
+	for _, c := range changes {
+		for _, e := range c.after {
+			switch {
+			case e.IntentToAdd: // has no content that could be set
+			case e.AssumeUnchanged:
+				flags["--assume-unchanged"] += c.path + "\x00"
+				fallthrough
+			default:
+				fmt.Fprintf(&text, "%o %s %d\t%s\x00", e.Mode, e.ID, e.Stage, c.path)
+			}
+		}
+		if len(c.after) == 1 && skip[c.path] {
+			flags["--skip-worktree"] += c.path + "\x00"
+		}
+	}
+	_, err = io.WriteString(in, text.String())
+	return flags, err
+}
+
+// indexNow reads the entries of some paths, and which of them a sparse checkout
+// leaves out.
+func (r *Repo) indexNow(wanted map[string]bool) (now map[string]indexPath, skip map[string]bool, err error) {
+	x, err := r.layout.Index()
+	if err != nil {
+		return nil, nil, trouble(edit.Unreadable, "the index cannot be read", err)
+	}
+	defer x.Close()
+	now, skip = map[string]indexPath{}, map[string]bool{}
+	for e := range x.All() {
+		if wanted[e.Path] {
+			now[e.Path] = append(now[e.Path], recordable(e))
+			skip[e.Path] = e.SkipWorktree
+		}
+	}
+	return now, skip, nil
+}
+
+// releaseNeedless removes the refs of commits that the rewind kept although
+// something else does so.
+func (r *Repo) releaseNeedless(t *Turn) error {
+	kept, err := r.refs.List(fmt.Sprintf("%s%d/", keepPrefix, t.N))
+	for _, k := range kept {
+		needless, e := r.keptElsewhere(k.ID, nil)
+		if e == nil && needless {
+			e = r.refs.Remove(k.Name, k.ID)
+		}
+		err = errors.Join(err, e)
+	}
+	if err != nil {
+		return trouble(edit.CommitFailed, "commits that need no keeping cannot be released", err)
+	}
+	return nil
+}
+
+// A pendingGit names a rewind whose part in git's state may not be done.
+type pendingGit struct {
+	Turn   int    `json:"turn"`
+	Undoes []int  `json:"undoes"`
+	With   string `json:"command"` // what does the rest
+}
+
+func (r *Repo) pendingName() string { return filepath.Join(r.stateDir(), "git-part.json") }
+
+func (r *Repo) isPending() bool {
+	_, err := os.Lstat(r.pendingName())
+	return err == nil
+}
+
+// pend notes durably, before the first file changes, that git's part comes after
+// the files.
+func (r *Repo) pend(t *Turn, with string) error {
+	data, err := json.Marshal(pendingGit{t.N, t.Undoes, with})
+	if err == nil {
+		err = r.writeFile(r.pendingName(), append(data, '\n'))
+	}
+	if err != nil {
+		return unrecorded(err)
+	}
+	return nil
+}
+
+// unpend forgets it.
+func (r *Repo) unpend() error {
+	if err := os.Remove(r.pendingName()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return trouble(edit.CommitFailed, "a file in the git directory cannot be removed", err)
+	}
+	return nil
+}
+
+// namePending says what is missing of a rewind that died, or failed, between the
+// files and git's state. Once nothing of it is as that rewind found it, nobody
+// waits for it any more.
+func (r *Repo) namePending() error {
+	data, err := os.ReadFile(r.pendingName())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var p pendingGit
+	if err != nil || json.Unmarshal(data, &p) != nil {
+		return r.unpend() // cut short: then no file had changed
+	}
+	t, err := r.Turn(p.Turn)
+	if errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+		return r.unpend() // rolled back
+	}
+	if err != nil {
+		return err
+	}
+	missing, err := r.missing(t)
+	if err != nil {
+		return err
+	}
+	if len(missing) == 0 {
+		return r.unpend()
+	}
+	r.opt.Repaired(fmt.Sprintf("turn %d took back the files of turn %s, but not %s; %s does", t.N, numbersOf(t.Undoes), strings.Join(missing, ", "), p.With))
+	return nil
+}
+
+// missing names what is as a rewind found it and should be as it recorded it.
+func (r *Repo) missing(t *Turn) (list []string, err error) {
+	refs, err := r.userRefs()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range t.meta.Git.Refs {
+		if refs[x.Name] == x.Before {
+			list = append(list, shortRef(x.Name))
+		}
+	}
+	head, err := r.head()
+	if err != nil {
+		return nil, err
+	}
+	if was, will := t.meta.Head.Before, t.meta.Head.After; was.at() != will.at() && head.at() == was.at() {
+		list = append(list, "HEAD")
+	}
+	if t.meta.Git.Index != indexChanged {
+		return list, nil
+	}
+	changes, err := r.indexChanges(t)
+	if err != nil {
+		return nil, damaged(t.N, err)
+	}
+	wanted := map[string]bool{}
+	for _, c := range changes {
+		wanted[c.path] = true
+	}
+	now, _, err := r.indexNow(wanted)
+	if slices.ContainsFunc(changes, func(c indexChange) bool { return now[c.path].equal(c.before) && !c.before.equal(c.after) }) {
+		list = append(list, "the index")
+	}
+	return list, err
+}

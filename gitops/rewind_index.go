@@ -1,0 +1,224 @@
+package gitops
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
+)
+
+// takeIndex inverts what a turn did to the index, path by path: an entry that is
+// no longer as the turn left it stays. What came with a move of HEAD goes only
+// with HEAD (back). A sparse checkout stays as it is, so does its flag.
+func (g *gitPlan) takeIndex(t *Turn, back bool) error {
+	switch t.meta.Git.Index {
+	case indexUnknown:
+		g.note("nobody knows what the index was when turn %d began, because a program wrote it in place; it stays", t.N)
+		return nil
+	case "":
+		return nil
+	}
+	changes, err := g.r.indexChanges(t)
+	if err != nil {
+		return err
+	}
+	came, err := g.r.cameWithHead(t)
+	if err != nil {
+		return err
+	}
+	if err := g.readIndex(changes); err != nil {
+		return err
+	}
+	var differ []string
+	stays := 0
+	for _, c := range changes {
+		now := g.entries(c.path)
+		switch {
+		case now.equal(c.before):
+		case !now.equal(c.after):
+			differ = append(differ, c.path)
+		case !back && came(c.path):
+			stays++
+		default:
+			g.index[c.path] = c.before
+		}
+		if now, will := g.indexNow[c.path], g.index[c.path]; now.equal(will) {
+			delete(g.index, c.path)
+		}
+	}
+	if len(differ) > 0 {
+		g.conflict("index", "the index changed since turn %d and stays as it is at %s", t.N, someNames(differ))
+	}
+	if stays > 0 {
+		g.note("%d paths of the index came with %s and stay", stays, t.HeadMove().With())
+	}
+	return nil
+}
+
+// someNames are the first names of a list, and how many more there are.
+func someNames(names []string) string {
+	const most = 3
+	list := strings.Join(mapStrings(names[:min(most, len(names))], edit.Quote), ", ")
+	if n := len(names) - most; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return list
+}
+
+// entries are those of a path after what was taken back so far.
+func (g *gitPlan) entries(path string) indexPath {
+	if p, ok := g.index[path]; ok {
+		return p
+	}
+	return g.indexNow[path]
+}
+
+// readIndex reads the entries that the index has now of the paths of changes.
+func (g *gitPlan) readIndex(changes []indexChange) error {
+	wanted := map[string]bool{}
+	for _, c := range changes {
+		if _, ok := g.indexNow[c.path]; !ok {
+			wanted[c.path] = true
+			g.indexNow[c.path] = nil
+		}
+	}
+	now, _, err := g.r.indexNow(wanted)
+	maps.Copy(g.indexNow, now)
+	return err
+}
+
+// recordable is an entry as a turn records it.
+func recordable(e repo.IndexEntry) repo.IndexEntry {
+	out := repo.IndexEntry{Path: e.Path, Stage: e.Stage, AssumeUnchanged: e.AssumeUnchanged, IntentToAdd: e.IntentToAdd}
+	if leaf := indexLeaf(&e); leaf != nil {
+		out.Mode, out.ID = uint32(leaf.Mode), leaf.ID
+	}
+	return out
+}
+
+// indexChanges are the index entries that a turn changed, by path.
+func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
+	paths := map[string]*indexChange{}
+	at := func(path string) *indexChange {
+		if paths[path] == nil {
+			paths[path] = &indexChange{path: path}
+		}
+		return paths[path]
+	}
+	add := func(p *indexPath, path string, e object.Entry, stage int) {
+		if !e.ID.IsZero() {
+			*p = append(*p, repo.IndexEntry{Path: path, Mode: uint32(e.Mode), ID: e.ID, Stage: stage})
+		}
+	}
+	merged := [2]object.ID{}
+	for stage, name := range []string{gitIndex, gitStages + "/1", gitStages + "/2", gitStages + "/3"} {
+		var ends [2]object.ID
+		for end, suffix := range []string{"", gitAfter} {
+			dir, rest, more := strings.Cut(name, "/")
+			if more {
+				rest = "/" + rest
+			}
+			e, _, err := object.Lookup(r.db, t.tree, "git/"+dir+suffix+rest)
+			if err != nil {
+				return nil, err
+			}
+			ends[end] = e.ID
+		}
+		if stage == 0 {
+			merged = ends
+		}
+		diff, err := object.Diff(r.db, ends[0], ends[1])
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range diff {
+			c := at(d.Path)
+			add(&c.before, d.Path, d.Before, stage)
+			add(&c.after, d.Path, d.After, stage)
+		}
+		// A stage that is the same at both ends belongs to its path all the same.
+		if stage > 0 {
+			err := object.WalkFiles(r.db, ends[0], func(path string, e object.Entry) {
+				if c := paths[path]; c != nil && !slices.ContainsFunc(c.before, func(e repo.IndexEntry) bool { return e.Stage == stage }) {
+					add(&c.before, path, e, stage)
+					add(&c.after, path, e, stage)
+				}
+			})
+			if !ends[0].IsZero() && err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := r.indexFlags(t, merged, at); err != nil {
+		return nil, err
+	}
+	var list []indexChange
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		list = append(list, *paths[path])
+	}
+	return list, nil
+}
+
+// indexFlags adds the flags that changed, and the entries of which they alone
+// did.
+func (r *Repo) indexFlags(t *Turn, merged [2]object.ID, at func(string) *indexChange) error {
+	for _, f := range t.meta.Git.Flags {
+		path := decodePath(f.Path)
+		c := at(path)
+		for end, p := range []*indexPath{&c.before, &c.after} {
+			flags := []string{f.Before, f.After}[end]
+			if len(*p) == 0 {
+				e, ok, err := object.Lookup(r.db, merged[end], path)
+				if err != nil {
+					return err
+				}
+				switch announced := strings.Contains(flags, flagIntentToAdd); {
+				case ok && !e.Mode.IsDir() && !announced:
+					*p = indexPath{{Path: path, Mode: uint32(e.Mode), ID: e.ID}}
+				case announced:
+					*p = indexPath{{Path: path, IntentToAdd: true}}
+				}
+			}
+			if len(*p) > 0 {
+				(*p)[0].AssumeUnchanged = strings.Contains(flags, flagAssumeUnchanged)
+			}
+		}
+	}
+	return nil
+}
+
+// cameWithHead tells the paths whose entries came with the turn's moves of HEAD.
+func (r *Repo) cameWithHead(t *Turn) (func(path string) bool, error) {
+	if len(t.meta.Git.Moves) == 0 {
+		return func(string) bool { return false }, nil
+	}
+	var ends [2]object.ID
+	for i, name := range []string{gitHead, gitCarried} {
+		e, ok, err := object.Lookup(r.db, t.tree, "git/"+name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok { // a rewind's, which took all of it with HEAD
+			return func(string) bool { return true }, nil
+		}
+		ends[i] = e.ID
+	}
+	diff, err := object.Diff(r.db, ends[0], ends[1])
+	paths := map[string]bool{}
+	for _, d := range diff {
+		paths[d.Path] = true
+	}
+	return func(path string) bool { return paths[path] }, err
+}
+
+// indexChanges lists what goes, by path.
+func (g *gitPlan) indexChanges() (list []indexChange) {
+	for _, path := range slices.Sorted(maps.Keys(g.index)) {
+		list = append(list, indexChange{path, g.indexNow[path], g.index[path]})
+	}
+	return list
+}
