@@ -30,7 +30,7 @@ func (e *Event) Judge(p *Policy, settings HooksSettings, tree func(name string) 
 	}
 	found = p.shell()
 	text, dir := e.Command()
-	script := ReadScript(text, ShellOptions{
+	script := ReadShell(text, ShellOptions{
 		Dir: dir, PowerShell: isPowerShell(e.Called), Exists: exists,
 		IsDir: func(name string) bool { _, is := tree(name); return is },
 	})

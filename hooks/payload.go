@@ -145,7 +145,7 @@ func repair(text []byte) []byte {
 			if i+1 < len(text) && bytes.IndexByte([]byte(`"\/bfnrt`), text[i+1]) >= 0 {
 				i++
 				out = append(out, c, text[i])
-			} else if i+5 < len(text) && text[i+1] == 'u' && isHex(text[i+2:i+6]) {
+			} else if i+5 < len(text) && text[i+1] == 'u' && allHex(text[i+2:i+6]) {
 				out = append(out, text[i:i+6]...)
 				i += 5
 			}
@@ -167,7 +167,7 @@ func repair(text []byte) []byte {
 	return out
 }
 
-func isHex(digits []byte) bool {
+func allHex(digits []byte) bool {
 	for _, c := range digits {
 		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
 			return false

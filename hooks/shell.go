@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A Script is what can be seen of a shell's script without running it. What it does
+// A ShellScript is what can be seen of a shell's script without running it. What it does
 // by variables, globs and programs of its own stays unseen.
-type Script struct {
+type ShellScript struct {
 	// Ops are what it writes by words that say so.
 	Ops []Operation
 	// Patches are the operations of patches that it hands to apply_patch.
@@ -31,34 +31,34 @@ const (
 	shellMost  = 1 << 20 // bytes that are looked at
 )
 
-// ReadScript reads a script. It never fails: what it cannot read it leaves to the
+// ReadShell reads a script. It never fails: what it cannot read it leaves to the
 // check at the end of the turn.
-func ReadScript(script string, opt ShellOptions) *Script {
-	s := &shell{opt: opt, out: &Script{}, turns: strings.Contains(script, "refs/chordgit/")}
-	s.script(script, place{opt.Dir, true}, 0)
+func ReadShell(script string, opt ShellOptions) *ShellScript {
+	s := &shell{opt: opt, out: &ShellScript{}, turns: strings.Contains(script, "refs/chordgit/")}
+	s.script(script, workdir{opt.Dir, true}, 0)
 	s.out.Ops = s.ops.list
 	return s.out
 }
 
-// A place is a directory; known is false where only the shell knows it.
-type place struct {
+// A workdir is a directory; known is false where only the shell knows it.
+type workdir struct {
 	dir   string
 	known bool
 }
 
 type shell struct {
 	opt   ShellOptions
-	out   *Script
+	out   *ShellScript
 	ops   opSet
 	turns bool // the script names the refs of turns
 }
 
 // script reads one script, whose cd's end with it.
-func (s *shell) script(text string, at place, depth int) {
+func (s *shell) script(text string, at workdir, depth int) {
 	if depth > shellDepth || len(text) > shellMost {
 		return
 	}
-	var outer []place
+	var outer []workdir
 	for _, c := range lexShell(text, s.opt.PowerShell) {
 		// Of a ")(" the closing one comes first.
 		for range c.closes {
@@ -81,7 +81,7 @@ type invocation struct {
 	*simpleCommand
 	name  string
 	args  []shellWord
-	at    place
+	at    workdir
 	depth int
 }
 
@@ -89,7 +89,7 @@ type invocation struct {
 var reserved = []string{"if", "then", "else", "elif", "do", "while", "until", "!", "{"}
 
 // command judges one command, and follows its cd.
-func (s *shell) command(c *simpleCommand, at *place, depth int) {
+func (s *shell) command(c *simpleCommand, at *workdir, depth int) {
 	args := c.words
 	for len(args) > 0 && args[0].plain && slices.Contains(reserved, args[0].text) {
 		args = args[1:]
@@ -137,17 +137,17 @@ func (s *shell) command(c *simpleCommand, at *place, depth int) {
 }
 
 // changed is where a cd leads.
-func changed(at place, args []shellWord) place {
+func changed(at workdir, args []shellWord) workdir {
 	for len(args) > 0 && (args[0].text == "--" || args[0].text == "-P" || args[0].text == "-L") {
 		args = args[1:]
 	}
 	switch {
 	case len(args) == 0 || !args[0].known || args[0].text == "-" || args[0].text == "" || strings.HasPrefix(args[0].text, "~"):
-		return place{}
+		return workdir{}
 	case isAbsolute(args[0].text):
-		return place{args[0].text, true}
+		return workdir{args[0].text, true}
 	}
-	return place{under(at.dir, args[0].text), at.known}
+	return workdir{under(at.dir, args[0].text), at.known}
 }
 
 // inner reads the text of sh -c.

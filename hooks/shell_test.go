@@ -8,7 +8,7 @@ import (
 
 // seen writes what was seen of a script: an operation each, patches with a star,
 // then an exclamation mark for each bypass.
-func seen(s *Script) string {
+func seen(s *ShellScript) string {
 	var out []string
 	for star, ops := range map[string][]Operation{"": s.Ops, "*": s.Patches} {
 		for _, op := range ops {
@@ -116,7 +116,7 @@ var shellTests = []struct{ script, want string }{
 
 func TestShell(t *testing.T) {
 	for _, test := range shellTests {
-		got := seen(ReadScript(test.script, ShellOptions{IsDir: func(name string) bool { return name == "dir" }}))
+		got := seen(ReadShell(test.script, ShellOptions{IsDir: func(name string) bool { return name == "dir" }}))
 		if got != test.want {
 			t.Errorf("%s\n  has %s\n want %s", test.script, got, test.want)
 		}
@@ -132,7 +132,7 @@ func TestPowerShell(t *testing.T) {
 		"Set-Content a`b x; Set-Content $f y":             "put ab",
 		`Get-Content a`:                                   "",
 	} {
-		if got := seen(ReadScript(script, ShellOptions{PowerShell: true})); got != want {
+		if got := seen(ReadShell(script, ShellOptions{PowerShell: true})); got != want {
 			t.Errorf("%s\n  has %s\n want %s", script, got, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestPowerShell(t *testing.T) {
 func TestShellLinear(t *testing.T) {
 	for _, part := range []string{"{ ", "${", "$(a) ", "$(", "`", "'", "\"", "((", ">a;", "<<E\n", "sh -c '", "git update-ref -d x;", "a=1 ", "\\"} {
 		start := time.Now()
-		ReadScript(strings.Repeat(part, (1<<18)/len(part)), ShellOptions{})
+		ReadShell(strings.Repeat(part, (1<<18)/len(part)), ShellOptions{})
 		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%q took %v", part, took)
 		}
@@ -156,7 +156,7 @@ func FuzzShell(f *testing.F) {
 	}
 	f.Add("Set-Content `a -Path b", true)
 	f.Fuzz(func(t *testing.T, script string, power bool) {
-		s := ReadScript(script, ShellOptions{PowerShell: power})
+		s := ReadShell(script, ShellOptions{PowerShell: power})
 		for _, op := range s.Ops {
 			if op.Path == "" {
 				t.Errorf("%v without a path", op)
@@ -171,7 +171,7 @@ func FuzzShell(f *testing.F) {
 		if strings.HasPrefix(want, "~") {
 			want = "./" + want
 		}
-		got := ReadScript(quoted, ShellOptions{})
+		got := ReadShell(quoted, ShellOptions{})
 		if len(got.Ops) != 1 || got.Ops[0].Kind != Delete || got.Ops[0].Path != want {
 			t.Errorf("%s is %v", quoted, got.Ops)
 		}

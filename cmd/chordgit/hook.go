@@ -22,13 +22,13 @@ func (a *app) hookCommand() *cobra.Command {
 	var event string
 	cmd := &cobra.Command{
 		Use:   "hook NAME",
-		Short: "Answer an agent's hook",
+		Short: "What hooks call: decide, and answer as the caller expects",
 		Long: `Hook reads what an agent sends to its hooks from standard input and answers in
 the agent's own language: it refuses what policy denies before a tool runs, opens
 a turn with a prompt and closes it when the agent stops. Agents call it; people
 need not.
 
-NAME is ` + strings.Join(hooks.Agents(), ", ") + `.`,
+NAME is ` + strings.Join(hooks.Agents(), ", ") + `, or one of git's hooks.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(hooks.Agents(), args[0]) {
@@ -42,6 +42,7 @@ NAME is ` + strings.Join(hooks.Agents(), ", ") + `.`,
 			return nil
 		},
 	}
+	cmd.AddCommand(a.gitHookCommands()...)
 	cmd.Flags().StringVar(&event, "event", "", "the event, where the input names none (`NAME`)")
 	cmd.AddCommand(a.gitHookCommands()...)
 	return cmd
@@ -242,7 +243,7 @@ func (a *app) openTurn(ctx context.Context, repo *gitops.Repo, t gitops.Turn, ke
 	if err := repo.MakeWay(ctx, t); err != nil {
 		return nil, nil, err
 	}
-	judged, err := a.judge(context.WithoutCancel(ctx), repo, t.Session, keep)
+	judged, err := a.judgeSession(context.WithoutCancel(ctx), repo, t.Session, keep)
 	if err != nil {
 		return judged, nil, err
 	}
@@ -305,7 +306,7 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 		}
 		err = errors.Join(err, failed)
 	}
-	judged, failed := h.judge(context.WithoutCancel(ctx), repo, session, h.keepNote)
+	judged, failed := h.judgeSession(context.WithoutCancel(ctx), repo, session, h.keepNote)
 	for i := range judged {
 		if text := judged[i].text(); text != "" {
 			notes = append(notes, text)

@@ -41,8 +41,8 @@ func (h *hookRun) pre(ctx context.Context, repo *gitops.Repo) {
 		ctx, cancel := context.WithTimeout(ctx, lateTime)
 		defer cancel()
 		// Neither its failure nor its deadline changes the verdict.
-		notes, err = h.open(ctx, repo, lateTime, false)
-		if err != nil {
+		more, err := h.open(ctx, repo, lateTime, false)
+		if notes = append(notes, more...); err != nil {
 			notes = append(notes, "chordgit: this turn cannot be taken back: "+edit.Quote(err.Error()))
 		}
 	}
@@ -180,7 +180,7 @@ func (h *hookRun) targets() (names []string) {
 	ops, _ := h.event.Operations(nil) // a tool without any is told elsewhere
 	if h.event.Tool == patchapply.KindShell {
 		text, dir := h.event.Command()
-		script := hooks.ReadScript(text, hooks.ShellOptions{Dir: dir})
+		script := hooks.ReadShell(text, hooks.ShellOptions{Dir: dir})
 		ops = append(script.Ops, script.Patches...)
 	}
 	for _, op := range ops {

@@ -30,10 +30,10 @@ type verdictOn struct {
 	back    bool // it was put back
 }
 
-// judge asks policy about the session's closed turns that it was not asked about,
+// judgeSession asks policy about the session's closed turns that it was not asked about,
 // the oldest first, and puts back what it denies. note is told each judgement as the
 // turn's mark goes; nil: nobody is told.
-func (a *app) judge(ctx context.Context, repo *gitops.Repo, session string, keep func(*sessionFacts, judgement)) ([]judgement, error) {
+func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session string, keep func(*sessionFacts, judgement)) ([]judgement, error) {
 	state, err := repo.Session(session)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (j *judgement) text() string {
 
 // judgeInto judges the session's turns, and reports that.
 func (a *app) judgeInto(ctx context.Context, rep *report, repo *gitops.Repo, session string) {
-	judged, err := a.judge(ctx, repo, session, nil)
+	judged, err := a.judgeSession(ctx, repo, session, nil)
 	rep.judged(judged)
 	if err != nil {
 		rep.fail(toErrors(err))

@@ -111,7 +111,7 @@ func (a *app) rewind(ctx context.Context, name string, n int, f rewindFlags) {
 		Force: f.force, Atomic: f.atomic, DryRun: f.dryRun, Redo: name == "redo", Git: f.git,
 		Turn: gitops.Turn{Agent: a.agent(), Session: session}, Owners: f.owners,
 	}
-	opt.Check = func(res *gitops.Rewound) error { return a.mayRewind(repo, session, res) }
+	opt.Check = func(res *gitops.Rewound) error { return a.mayRewind(repo, res) }
 	if f.to >= 0 {
 		n, opt.Since = f.to, true
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
 	"github.com/chordgit/chordgit/hooks"
@@ -10,18 +8,13 @@ import (
 
 // mayRewind asks policy about a rewind. Taking a turn back needs no consent: the
 // bytes were there before. What a rewind that is taken back brings in again is
-// judged like any change, whoever asks. A session takes back what it made itself,
-// and nothing else.
-func (a *app) mayRewind(repo *gitops.Repo, session string, res *gitops.Rewound) error {
-	var errs edit.Errors
+// judged like any change, whoever asks.
+func (a *app) mayRewind(repo *gitops.Repo, res *gitops.Rewound) error {
 	brings := false
 	for _, n := range res.Undoes {
 		t, err := repo.Turn(n)
 		if err != nil {
 			return err
-		}
-		if session != "" {
-			errs = append(errs, foreign(t, session, res)...)
 		}
 		again, err := bringsIn(repo, t)
 		if err != nil {
@@ -29,17 +22,14 @@ func (a *app) mayRewind(repo *gitops.Repo, session string, res *gitops.Rewound) 
 		}
 		brings = brings || again
 	}
-	if brings {
-		found, err := a.deniedAgain(repo, res.Plan)
-		if err != nil {
-			return err
-		}
-		errs = append(errs, found...)
+	if !brings {
+		return nil
 	}
-	if len(errs) > 0 {
-		return errs
+	errs, err := a.deniedAgain(repo, res.Plan)
+	if err == nil && len(errs) > 0 {
+		err = errs
 	}
-	return nil
+	return err
 }
 
 // bringsIn reports whether to take a turn back brings in what it took away: it is a
@@ -54,19 +44,6 @@ func bringsIn(repo *gitops.Repo, t *gitops.Turn) (bool, error) {
 		}
 	}
 	return brings, nil
-}
-
-// foreign are the reasons why a session may not take a turn back.
-func foreign(t *gitops.Turn, session string, res *gitops.Rewound) (errs edit.Errors) {
-	if t.Session != session {
-		return edit.Errors{{Code: hooks.Denied, Msg: fmt.Sprintf("turn %d is not one of this session: ask the user to take it back", t.N)}}
-	}
-	for _, c := range res.Plan.Changes {
-		if who := t.Owner(c.Path); who != gitops.OwnerSelf {
-			errs = append(errs, &edit.Error{Code: hooks.Denied, Path: c.Path, Msg: fmt.Sprintf("this session did not write it alone (%s): ask the user to take it back", who)})
-		}
-	}
-	return errs
 }
 
 // deniedAgain are the changes of a plan that policy denies.
