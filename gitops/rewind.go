@@ -30,22 +30,13 @@ type RewindOptions struct {
 	Paths []string
 	// Owners says whose paths go. Nil: the turn's own.
 	Owners []string
-<<<<<<< HEAD
-=======
-	// Check is asked about every plan before it is shown or recorded; its error ends
-	// the rewind. Nil: nobody is asked.
-	Check func(*Rewound) error
->>>>>>> events
 	// Git takes back what the turns did to git's own state, too: the files that came
 	// with a move of HEAD, branches, tags and the stash, HEAD, the index. What
 	// somebody moved since is a conflict and stays. Not together with Paths.
 	Git bool
-<<<<<<< HEAD
 	// Check is asked about every plan before it is shown or recorded; its error ends
 	// the rewind. Nil: nobody is asked.
 	Check func(*Rewound) error
-=======
->>>>>>> events
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
 	// nobody is asked. What is carried out is what was shown, or nothing.
 	Confirm func(*Rewound) bool

@@ -30,15 +30,9 @@ const (
 	memberOpen   = "open"      // an openMark
 	memberClosed = "last_turn" // a closedMark
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
-<<<<<<< HEAD
 	memberGit    = "git"       // the rest of git's state then: a gitStart
 	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
 	memberFacts  = "facts"     // of the caller's own, kept unread
-=======
-	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
-	memberFacts  = "facts"     // of the caller's own, kept unread
-	memberGit    = "git"       // the rest of git's state then: a gitStart
->>>>>>> events
 )
 
 // An openMark names a session's open turn, so that its ref can be made again.

@@ -22,13 +22,8 @@ type PolicyConfig struct {
 	Create, Write, Delete, Move Rules
 	Unprotect                   []Rule
 	Submodules                  string // "deny" or "allow", empty: not said
-<<<<<<< HEAD
 	Scope                       string // whose commits are judged: "agents" or "all", empty: not said
 	Enforce                     string // "restore" or "report", empty: not said
-=======
-	Enforce                     string // "restore" or "report", empty: not said
-	Scope                       string // whose commits are judged: "agents" or "all", empty: not said
->>>>>>> events
 }
 
 // Rules are lists of globs. A path that no glob of a present Allow matches is
@@ -65,13 +60,8 @@ func (c *PolicyConfig) schema() section {
 	s["move"] = c.Move.schema().decode
 	s["unprotect"] = unprotect(&c.Unprotect)
 	s["submodules"] = word(&c.Submodules, "deny", "allow")
-<<<<<<< HEAD
 	s["scope"] = word(&c.Scope, "agents", "all")
 	s["enforce"] = word(&c.Enforce, "restore", "report")
-=======
-	s["enforce"] = word(&c.Enforce, "restore", "report")
-	s["scope"] = word(&c.Scope, "agents", "all")
->>>>>>> events
 	return s
 }
 

@@ -61,7 +61,7 @@ func (a *app) tryHooks(ctx context.Context, answer *hooksAnswer, h *gitops.Histo
 		if err != nil {
 			continue // status told
 		}
-		said, err := a.tryHook(ctx, h, t.Name, hooks.ReadScript(t.Name, script).Bin, dir)
+		said, err := a.tryHook(ctx, h, t.Name, hooks.ReadHookScript(t.Name, script).Bin, dir)
 		switch {
 		case err != nil:
 			t.be("does not work", "it could not be tried: %s", oneLine(err))

@@ -92,11 +92,7 @@ without touching what you did since.`,
 		a.logCommand(), a.showCommand(), a.diffCommand(),
 		a.rewindCommand(), a.redoCommand(), a.bisectCommand(),
 		a.policyCommand(), a.hooksCommand(), a.hookCommand(), a.toolsCommand(),
-<<<<<<< HEAD
 		a.verifyCommand(), a.pruneCommand(), a.syncCommand(), a.doctorCommand(),
-=======
-		a.verifyCommand(), a.pruneCommand(),
->>>>>>> events
 		a.demoCommand(), a.versionCommand())
 	return root
 }
