@@ -71,7 +71,7 @@ func (g *gitPlan) take(t *Turn) (files bool, err error) {
 		return false, nil
 	}
 	g.operation(t)
-	asLeft := g.isAt(t.meta.Head.After) || g.isAt(t.meta.Head.Before)
+	asLeft := g.asLeft(t)
 	elsewhere, err := g.r.checkedOut()
 	if err != nil {
 		return false, err
@@ -125,6 +125,18 @@ func (g *gitPlan) operation(t *Turn) {
 
 func (g *gitPlan) note(format string, args ...any) {
 	g.notes = append(g.notes, edit.Note{Code: GitLeft, Msg: fmt.Sprintf(format, args...)})
+}
+
+// asLeft reports whether HEAD and its branch are as the turn left them, or, after a
+// rewind that died, back already.
+func (g *gitPlan) asLeft(t *Turn) bool {
+	h := t.meta.Head.After
+	if g.isAt(h) || g.isAt(t.meta.Head.Before) {
+		return true
+	}
+	return g.head.at() == h.at() && slices.ContainsFunc(t.meta.Git.Refs, func(x metaRef) bool {
+		return x.Name == h.Ref && x.Before == g.refs[h.Ref]
+	})
 }
 
 // isAt reports whether HEAD, and the branch that it names, are there.
