@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
-	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // A gitPlan takes back what turns did to git's own state, the newest first: each
@@ -71,7 +70,7 @@ func (g *gitPlan) take(t *Turn) (files bool, err error) {
 		return false, nil
 	}
 	g.operation(t)
-	asLeft := g.isAt(t.meta.Head.After) || g.isAt(t.meta.Head.Before)
+	asLeft := g.asLeft(t)
 	elsewhere, err := g.r.checkedOut()
 	if err != nil {
 		return false, err
@@ -125,6 +124,18 @@ func (g *gitPlan) operation(t *Turn) {
 
 func (g *gitPlan) note(format string, args ...any) {
 	g.notes = append(g.notes, edit.Note{Code: GitLeft, Msg: fmt.Sprintf(format, args...)})
+}
+
+// asLeft reports whether HEAD and its branch are as the turn left them, or, after a
+// rewind that died, back already.
+func (g *gitPlan) asLeft(t *Turn) bool {
+	h := t.meta.Head.After
+	if g.isAt(h) || g.isAt(t.meta.Head.Before) {
+		return true
+	}
+	return g.head.at() == h.at() && slices.ContainsFunc(t.meta.Git.Refs, func(x metaRef) bool {
+		return x.Name == h.Ref && x.Before == g.refs[h.Ref]
+	})
 }
 
 // isAt reports whether HEAD, and the branch that it names, are there.
@@ -214,81 +225,6 @@ func (g *gitPlan) moved() map[string]bool {
 		}
 	}
 	return moved
-}
-
-// facts are what the rewind itself records of git's state, so that it can be taken
-// back in turn.
-type gitFacts struct {
-	meta   metaGit
-	after  metaHead
-	owners map[string]string
-	trees  func(b *object.Batch) (gitTrees, error)
-	keep   []object.ID
-	again  string // the command that does what is missing after a crash
-}
-
-// facts makes the record of the plan. changes are the files that go.
-func (g *gitPlan) facts(changes []edit.Change) *gitFacts {
-	f := &gitFacts{after: g.head, owners: map[string]string{}}
-	if f.after.Ref != "" {
-		f.after.OID = g.refs[f.after.Ref]
-	}
-	op := g.r.layout.Operation()
-	f.meta.Operation, f.meta.Moves = metaOperation{op, op}, g.moves
-	for _, name := range slices.Sorted(maps.Keys(g.moved())) {
-		f.meta.Refs = append(f.meta.Refs, metaRef{name, g.now[name], g.refs[name]})
-		if id, ok := object.ParseID(g.now[name]); ok && !id.IsZero() && (g.refs[name] == "" || !strings.HasPrefix(name, "refs/heads/")) {
-			f.keep = append(f.keep, id) // its reflog goes with it, or it has none
-		}
-	}
-	for _, c := range changes {
-		if g.came[c.Path] {
-			f.owners[encodePath(c.Path)] = OwnerGit
-		}
-	}
-	f.meta.Carried = len(f.owners)
-	list := g.indexChanges()
-	if len(list) > 0 {
-		f.meta.Index, f.meta.Flags = indexChanged, flagsChanged(list)
-	}
-	f.trees = func(b *object.Batch) (gitTrees, error) {
-		trees := gitTrees{}
-		if len(list) == 0 {
-			return trees, nil
-		}
-		root, err := g.r.treeOf(g.headNow.OID)
-		if err != nil {
-			return nil, err
-		}
-		before := map[string]*object.Leaf{}
-		for _, c := range list {
-			before[c.path] = nil
-			if len(c.before) == 1 && c.before[0].Stage == 0 {
-				before[c.path] = indexLeaf(&c.before[0])
-			}
-		}
-		if root, err = b.Overlay(root, before); err != nil {
-			return nil, err
-		}
-		return trees, trees.index(b, root, list)
-	}
-	return f
-}
-
-// into puts the facts into a turn's draft.
-func (f *gitFacts) into(t *Turn, d *draft) error {
-	trees, err := f.trees(d.batch)
-	if err != nil {
-		return err
-	}
-	if t.git, err = trees.write(d.batch); err != nil {
-		return err
-	}
-	d.meta.Git, d.meta.Head.After = f.meta, f.after
-	if len(f.owners) > 0 {
-		d.meta.Owners = metaOwners{Default: OwnerSelf, Paths: f.owners}
-	}
-	return nil
 }
 
 // leftCame is why a path stays that came with a move of HEAD. Such paths are

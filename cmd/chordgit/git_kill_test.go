@@ -27,7 +27,7 @@ func TestKillGit(t *testing.T) {
 	git(v, "commit", "-q", "--allow-empty", "-m", "start")
 	state := func(v victim) string {
 		t.Helper()
-		return git(v, "for-each-ref", "refs/heads", "refs/tags") + git(v, "symbolic-ref", "HEAD") + git(v, "ls-files", "-s") + git(v, "diff", "HEAD")
+		return git(v, "for-each-ref", "refs/heads", "refs/tags") + git(v, "symbolic-ref", "HEAD") + git(v, "ls-files", "-s") + fmt.Sprint(v.files())
 	}
 	start := state(v)
 	v.run(nil, "", "begin")
