@@ -144,15 +144,22 @@ func (g *gitInstaller) show(name string) string {
 
 // scripts writes our scripts into a directory, all or none.
 func (g *gitInstaller) scripts(dir string) {
-	var changes []fileChange
+	var copies, scripts []fileChange
 	var made []*scriptChange
 	for _, event := range g.events() {
 		s := &scriptChange{event: event, script: hooks.HookScript(event, g.bin, g.r.missing == "block"), force: g.r.force, state: "installed"}
 		made = append(made, s)
-		changes = append(changes, fileChange{event, s.make}, fileChange{event + hooks.PrevSuffix, s.makePrev})
+		copies = append(copies, fileChange{event, s.look}, fileChange{event + hooks.PrevSuffix, s.makePrev})
+		scripts = append(scripts, fileChange{event, s.make})
 	}
 	if !g.r.print {
-		if _, err := g.app.changeFiles(dir, changes...); err != nil {
+		// What was there is copied first, and for all hooks: whoever dies after it
+		// leaves every hook that was there in its place.
+		_, err := g.app.changeFiles(dir, copies...)
+		if err == nil {
+			_, err = g.app.changeFiles(dir, scripts...)
+		}
+		if err != nil {
 			g.answer.fail(hookTarget{Target: "git"}, err)
 			return
 		}
@@ -174,9 +181,27 @@ type scriptChange struct {
 	state  string
 	detail string
 	prev   *edit.File // what has to go to the other name
+	before *edit.File // that was decided about
+	after  *edit.File
 }
 
-func (s *scriptChange) make(old *edit.File, umask fs.FileMode) (*edit.File, error) {
+func (s *scriptChange) look(old *edit.File, umask fs.FileMode) (_ *edit.File, err error) {
+	s.before = old
+	s.after, err = s.decide(old, umask)
+	return old, err
+}
+
+func (s *scriptChange) make(old *edit.File, _ fs.FileMode) (*edit.File, error) {
+	if (old == nil) != (s.before == nil) || old != nil && (old.Mode != s.before.Mode || !bytes.Equal(old.Data, s.before.Data)) {
+		return nil, errors.New("somebody else changed it meanwhile; try again")
+	}
+	if s.after == nil || old != nil && s.after.Mode == old.Mode && bytes.Equal(s.after.Data, old.Data) {
+		return old, nil
+	}
+	return s.after, nil
+}
+
+func (s *scriptChange) decide(old *edit.File, umask fs.FileMode) (*edit.File, error) {
 	made := &edit.File{Mode: 0o777 &^ umask, Data: s.script}
 	if old == nil {
 		return made, nil
@@ -205,8 +230,8 @@ func (s *scriptChange) make(old *edit.File, umask fs.FileMode) (*edit.File, erro
 
 func (s *scriptChange) makePrev(old *edit.File, _ fs.FileMode) (*edit.File, error) {
 	switch {
-	case s.prev == nil:
-		return old, nil
+	case s.prev == nil, old != nil && old.Mode == s.prev.Mode && bytes.Equal(old.Data, s.prev.Data):
+		return old, nil // an install that was broken off left it
 	case old != nil:
 		return nil, fmt.Errorf("is there already, and %s is somebody else's: put one of them away", s.event)
 	}
@@ -242,15 +267,20 @@ func (g *gitInstaller) uninstall() {
 }
 
 func (g *gitInstaller) takeOut(dir string) {
-	var changes []fileChange
+	var back, copies []fileChange
 	var all []*scriptRemoval
 	for _, event := range append(hooks.GitHooks(), hooks.ServerHooks()...) {
 		s := &scriptRemoval{event: event, force: g.r.force}
 		all = append(all, s)
-		changes = append(changes, fileChange{event + hooks.PrevSuffix, s.look}, fileChange{event, s.remove}, fileChange{event + hooks.PrevSuffix, s.removePrev})
+		back = append(back, fileChange{event + hooks.PrevSuffix, s.look}, fileChange{event, s.remove})
+		copies = append(copies, fileChange{event + hooks.PrevSuffix, s.removePrev})
 	}
 	if !g.r.print {
-		if _, err := g.app.changeFiles(dir, changes...); err != nil {
+		_, err := g.app.changeFiles(dir, back...)
+		if err == nil {
+			_, err = g.app.changeFiles(dir, copies...)
+		}
+		if err != nil {
 			g.answer.fail(hookTarget{Target: "git"}, err)
 			return
 		}
@@ -286,6 +316,8 @@ func (s *scriptRemoval) remove(old *edit.File, _ fs.FileMode) (*edit.File, error
 	}
 	switch hooks.ReadHookScript(s.event, old.Data).Kind {
 	case hooks.ScriptForeign:
+		// A removal that was broken off left the copy.
+		s.ours = s.prev != nil && old.Mode == s.prev.Mode && bytes.Equal(old.Data, s.prev.Data)
 		return old, nil
 	case hooks.ScriptEdited:
 		if !s.force {
