@@ -31,9 +31,12 @@ func (m *model) rewind() {
 			}
 		}
 	}
-	if len(m.open) > 1 {
-		for s := range m.open {
-			opt.Turn.Session = max(opt.Turn.Session, s)
+	if len(m.open) > 1 { // a person has to say which one
+		opt.Since = false
+		for _, o := range m.open {
+			if n == 0 || m.turns[n] == nil {
+				n = max(n, o.n)
+			}
 		}
 	}
 	before, res := m.takeBack(n, opt)
@@ -242,6 +245,9 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 		a, wasA := at(t.end, p)
 		if !wasA && !wasB || stays(p) {
 			continue
+		}
+		if slices.Contains(turn.meta.Git.Edited, encodePath(p)) {
+			continue // what was changed on top of a move of HEAD goes back to what that brought
 		}
 		if !covered[p] {
 			if !m.hidden(t) {
