@@ -246,8 +246,10 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 		if !wasA && !wasB || stays(p) {
 			continue
 		}
-		if slices.Contains(turn.meta.Git.Edited, encodePath(p)) {
-			continue // what was changed on top of a move of HEAD goes back to what that brought
+		// What came with a move of HEAD stays, and what was changed on top of it goes
+		// back to what the move brought.
+		if turn.Owner(p) == OwnerGit || slices.Contains(turn.meta.Git.Edited, encodePath(p)) {
+			continue
 		}
 		if !covered[p] {
 			if !m.hidden(t) {
