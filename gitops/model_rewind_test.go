@@ -233,6 +233,19 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 			moved[c.Path], moved[c.From] = c.From, c.Path
 		}
 	}
+	d, err := m.r.delta(turn, false)
+	if err != nil {
+		m.fail("turn %d: %v", t.n, err)
+	}
+	onTop := map[string]thing{}
+	for _, c := range d.changes {
+		if d.edited[c.Path] {
+			onTop[c.Path] = thing{}
+			if c.Before != nil {
+				onTop[c.Path] = thing{mode: c.Before.Mode, text: string(m.r.Content(c.Before))}
+			}
+		}
+	}
 	at := func(d disk, p string) (thing, bool) {
 		x, ok := d[p]
 		if x.mode.IsDir() {
@@ -262,6 +275,15 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 		}
 		n, isN := at(before, p)
 		r, isR := at(after, p)
+		if turn.Owner(p) == OwnerGit && opt.Paths == nil {
+			if isN != isR || !n.alike(r) {
+				m.fail("%q came with a move of HEAD, and was changed: before the rewind %+v, now %+v", p, n, r)
+			}
+			continue
+		}
+		if brought, ok := onTop[p]; ok {
+			b, wasB = brought, brought.mode != 0 // what the move of HEAD had made of it
+		}
 		asB := isN == wasB && n.alike(b)
 		asA := isN == wasA && n.alike(a)
 		if from := moved[p]; from != "" && !before[from].alike(t.end[from]) {
