@@ -2,10 +2,12 @@ package gitops
 
 import (
 	"context"
-	"reflect"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // RewindOptions say how a turn is taken back.
@@ -26,7 +28,8 @@ type RewindOptions struct {
 	// Owners says whose paths go. Nil: the turn's own.
 	Owners []string
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
-	// nobody is asked. What is carried out is what was shown, or nothing.
+	// nobody is asked. What is carried out is what was shown, or nothing. Of files
+	// that are merged it has the ids alone.
 	Confirm func(*Rewound) bool
 }
 
@@ -63,7 +66,7 @@ type Left struct {
 // are no error, they stand in the plan's Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
-		return r.planRewind(n, &opt)
+		return r.planRewind(n, &opt, nil)
 	}
 	n, err := r.closeForRewind(ctx, n, &opt)
 	if err != nil {
@@ -71,7 +74,9 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	}
 	var shown *Rewound
 	if opt.Confirm != nil {
-		if shown, err = r.planRewind(n, &opt); err != nil {
+		batch := r.db.NewBatch()
+		shown, err = r.planRewind(n, &opt, batch)
+		if err := errors.Join(err, batch.Close()); err != nil {
 			return shown, err
 		}
 		if !shown.Plan.Empty() && !opt.Confirm(shown) {
@@ -91,11 +96,13 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return shown, err
 	}
 	r.opt.Step("plan")
-	res, err := r.planRewind(n, &opt)
+	batch := r.db.NewBatch()
+	defer batch.Close()
+	res, err := r.planRewind(n, &opt, batch)
 	if err != nil {
 		return res, err
 	}
-	if shown != nil && !reflect.DeepEqual(brief(shown.Plan), brief(res.Plan)) {
+	if shown != nil && !slices.Equal(r.brief(shown.Plan), r.brief(res.Plan)) {
 		return res, &edit.Error{Code: edit.Stale, Msg: "changed after planning: what would happen is no longer what was shown"}
 	}
 	if res.Plan.Empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
@@ -103,6 +110,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return res, nil
 	}
 	t := opt.Turn
+	t.batch = batch
 	t.Undoes, t.Partial = res.Undoes, len(res.Plan.Failures) > 0 || opt.Paths != nil
 	tree := r.tree
 	if opt.Force {
@@ -118,13 +126,13 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 }
 
 // brief is what a person was shown of a plan.
-func brief(p *edit.Plan) (out []string) {
+func (r *Repo) brief(p *edit.Plan) (out []string) {
 	id := func(f *edit.File) string {
 		if f == nil {
 			return "-"
 		}
 		if f.Data != nil && f.ID == "" {
-			return string(f.Data) + f.Mode.String()
+			return r.db.Format().Hash(object.Blob, f.Data).String() + f.Mode.String()
 		}
 		return f.ID + f.Mode.String()
 	}

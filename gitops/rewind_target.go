@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // closeForRewind closes the open turn that a rewind is about, as interrupted,
@@ -153,14 +154,16 @@ func (r *Repo) covered(t *Turn) bool {
 }
 
 // planRewind plans the inverse of the turns' own changes, applied to what is
-// there now.
-func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
+// there now. The batch takes the texts that merges make, which memory need not
+// hold then; nil: the plan holds them.
+func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewound, error) {
 	turns, err := r.targets(n, opt)
 	if err != nil {
 		return nil, err
 	}
 	res := &Rewound{Plan: &edit.Plan{}}
 	p := r.rewinder(opt)
+	p.batch = batch
 	for _, t := range turns {
 		res.Undoes = append(res.Undoes, t.N)
 		d, err := r.delta(t)

@@ -68,6 +68,7 @@ type Turn struct {
 	Head           string   // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
 	StoredBytes    int64    // of the objects that were new with the turn, before compression
 
+	batch     *object.Batch // what its plan holds by id alone; nil: nothing
 	tag, tree object.ID
 	said      string // the tag's message, as read
 	meta      *meta
