@@ -116,7 +116,10 @@ func (r *Repo) draft(t *Turn, plan *edit.Plan, status string) (d *draft, err err
 	if err != nil {
 		return nil, err
 	}
-	batch := r.db.NewBatch()
+	batch := t.batch
+	if t.batch = nil; batch == nil {
+		batch = r.db.NewBatch()
+	}
 	d = &draft{batch: batch}
 	defer func() {
 		if err != nil {

@@ -3,11 +3,13 @@ package gitops
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"reflect"
+	"slices"
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // RewindOptions say how a turn is taken back.
@@ -38,7 +40,8 @@ type RewindOptions struct {
 	// the rewind. Nil: nobody is asked.
 	Check func(*Rewound) error
 	// Confirm is asked about the plan while no lock is held; false ends it. Nil:
-	// nobody is asked. What is carried out is what was shown, or nothing.
+	// nobody is asked. What is carried out is what was shown, or nothing. Of files
+	// that are merged it has the ids alone.
 	Confirm func(*Rewound) bool
 }
 
@@ -86,7 +89,7 @@ func (l Left) MarshalJSON() ([]byte, error) {
 // the rest. Conflicts are no error, they stand in the plan's Failures.
 func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, error) {
 	if opt.DryRun {
-		return r.checkedRewind(n, &opt)
+		return r.checkedRewind(n, &opt, nil)
 	}
 	n, err := r.closeForRewind(ctx, n, &opt)
 	if err != nil {
@@ -94,7 +97,9 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	}
 	var shown *Rewound
 	if opt.Confirm != nil {
-		if shown, err = r.checkedRewind(n, &opt); err != nil {
+		batch := r.db.NewBatch()
+		shown, err = r.checkedRewind(n, &opt, batch)
+		if err := errors.Join(err, batch.Close()); err != nil {
 			return shown, err
 		}
 		if !shown.empty() && !opt.Confirm(shown) {
@@ -114,11 +119,13 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return shown, err
 	}
 	r.opt.Step("plan")
-	res, err := r.checkedRewind(n, &opt)
+	batch := r.db.NewBatch()
+	defer batch.Close()
+	res, err := r.checkedRewind(n, &opt, batch)
 	if err != nil {
 		return res, err
 	}
-	if shown != nil && !reflect.DeepEqual(brief(shown.Plan), brief(res.Plan)) {
+	if shown != nil && !slices.Equal(r.brief(shown.Plan), r.brief(res.Plan)) {
 		return res, &edit.Error{Code: edit.Stale, Msg: "changed after planning: what would happen is no longer what was shown"}
 	}
 	if res.empty() || opt.Atomic && len(res.Plan.Failures) > 0 {
@@ -126,6 +133,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		return res, nil
 	}
 	t := opt.Turn
+	t.batch = batch
 	t.Undoes, t.Partial = res.Undoes, len(res.Plan.Failures) > 0 || opt.Paths != nil
 	tree := r.tree
 	if opt.Force {
@@ -163,8 +171,9 @@ func again(opt *RewindOptions, undoes []int) string {
 	return fmt.Sprintf("chordgit rewind %d --git", undoes[0])
 }
 
-func (r *Repo) checkedRewind(n int, opt *RewindOptions) (*Rewound, error) {
-	res, err := r.planRewind(n, opt)
+// checkedRewind plans a rewind and asks about the plan.
+func (r *Repo) checkedRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewound, error) {
+	res, err := r.planRewind(n, opt, batch)
 	if err == nil && opt.Check != nil {
 		err = opt.Check(res)
 	}
@@ -172,13 +181,13 @@ func (r *Repo) checkedRewind(n int, opt *RewindOptions) (*Rewound, error) {
 }
 
 // brief is what a person was shown of a plan.
-func brief(p *edit.Plan) (out []string) {
+func (r *Repo) brief(p *edit.Plan) (out []string) {
 	id := func(f *edit.File) string {
 		if f == nil {
 			return "-"
 		}
 		if f.Data != nil && f.ID == "" {
-			return string(f.Data) + f.Mode.String()
+			return r.db.Format().Hash(object.Blob, f.Data).String() + f.Mode.String()
 		}
 		return f.ID + f.Mode.String()
 	}

@@ -3,6 +3,7 @@ package gitops
 import (
 	"errors"
 	"io"
+	"io/fs"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -40,7 +41,10 @@ func (p *rewinder) merge(path string, s *step) error {
 		}
 		return nil
 	}
-	s.target, s.how = &edit.File{Mode: s.before.Mode, Data: merged}, "merged"
+	if s.target, err = p.text(s.before.Mode, merged); err != nil {
+		return err
+	}
+	s.how = "merged"
 	if s.now.Mode != s.after.Mode {
 		s.target.Mode, s.note = s.now.Mode, "its permissions changed since and stay"
 	}
@@ -72,13 +76,27 @@ func (p *rewinder) merged(path string, base, ours, theirs *edit.File) (text []by
 	if len(conflicts) > 0 {
 		return nil, "overlap", lines, nil
 	}
-	if ours.Data == nil {
+	if ours.Data == nil && p.batch == nil {
 		ours.Data = texts[1] // for who shows the plan
 	}
 	if text == nil {
 		text = []byte{}
 	}
 	return text, "", nil, nil
+}
+
+// text is a file with a merged text.
+func (p *rewinder) text(mode fs.FileMode, data []byte) (*edit.File, error) {
+	f := &edit.File{Mode: mode, Data: data, Stat: edit.Stat{Size: int64(len(data))}}
+	if p.batch == nil {
+		return f, nil
+	}
+	id, err := p.batch.Blob(data)
+	if err != nil {
+		return nil, unrecorded(err)
+	}
+	f.Data, f.ID = nil, id.String()
+	return f, nil
 }
 
 // mergeLimit is the size in bytes above which files are not merged.
@@ -91,7 +109,11 @@ func (p *rewinder) content(path string, f *edit.File) ([]byte, error) {
 	}
 	if f.Stat.Ino == 0 && f.ID != "" {
 		id, _ := object.ParseID(f.ID)
-		data, err := p.r.db.ReadAs(object.Blob, id)
+		var from object.Reading = p.r.db
+		if p.batch != nil {
+			from = p.batch
+		}
+		data, err := from.ReadAs(object.Blob, id)
 		if err != nil {
 			return nil, damaged(p.d.turn.N, err)
 		}
@@ -125,7 +147,10 @@ func (p *rewinder) renames(changes []edit.Change) error {
 			continue
 		}
 		moved.why, moved.target, moved.nothing = "", nil, false
-		old.target, old.how, old.nothing = &edit.File{Mode: old.before.Mode, Data: text}, "merged", false
+		old.how, old.nothing = "merged", false
+		if old.target, err = p.text(old.before.Mode, text); err != nil {
+			return err
+		}
 		p.notes = append(p.notes, edit.Note{Code: "merged", Path: c.From, Msg: "changes made to " + edit.Quote(c.Path) + " since went with it"})
 	}
 	return nil

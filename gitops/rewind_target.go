@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // closeForRewind closes the open turn that a rewind is about, as interrupted,
@@ -166,8 +167,9 @@ func (r *Repo) inside(t *Turn) bool {
 }
 
 // planRewind plans the inverse of the turns' own changes, applied to what is
-// there now.
-func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
+// there now. The batch takes the texts that merges make, which memory need not
+// hold then; nil: the plan holds them.
+func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewound, error) {
 	if opt.Git && opt.Paths != nil {
 		return nil, &edit.Error{Code: edit.Usage, Msg: "--git takes back HEAD, branches and index as a whole: leave out the paths, or --git"}
 	}
@@ -177,6 +179,7 @@ func (r *Repo) planRewind(n int, opt *RewindOptions) (*Rewound, error) {
 	}
 	res := &Rewound{Plan: &edit.Plan{}}
 	p := r.rewinder(opt)
+	p.batch = batch
 	if opt.Git {
 		if p.git, err = r.newGitPlan(); err != nil {
 			return res, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
 // A step is what happens to one path of a turn that is taken back.
@@ -35,6 +36,7 @@ type rewinder struct {
 	r   *Repo
 	opt *RewindOptions
 
+	batch   *object.Batch         // takes merged texts; nil: the plan holds them
 	disk    map[string]*edit.File // what was there when it was looked at
 	state   map[string]*edit.File // what will be there
 	held    map[string]int        // directories: how many files of the state will be below them

@@ -70,6 +70,7 @@ type Turn struct {
 	Worktree       string      // "main", or the linked worktree's id
 	Head           string      // HEAD at the start: "refs/heads/main 10e1…", "refs/heads/main unborn" or "detached 10e1…"
 
+	batch     *object.Batch // what its plan holds by id alone; nil: nothing
 	tag, tree object.ID
 	git       object.ID // the tree git/ of one that is about to be recorded; zero: none
 	facts     *gitFacts // of a rewind that takes git's state back; nil: it does not
