@@ -176,7 +176,8 @@ func (a *app) putBack(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, pa
 	var res *gitops.Rewound
 	err := a.holding(ctx, func(ctx context.Context) (err error) {
 		res, err = repo.Rewind(ctx, t.N, gitops.RewindOptions{
-			Turn: gitops.Turn{Agent: "chordgit", Session: t.Session, Message: fmt.Sprintf("put back what policy denies in turn %d", t.N)}, Paths: paths,
+			// Of no session: what may be somebody else's goes, too.
+			Turn: gitops.Turn{Agent: "chordgit", Message: fmt.Sprintf("put back what policy denies in turn %d", t.N)}, Paths: paths,
 		})
 		return err
 	})
