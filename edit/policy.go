@@ -24,15 +24,14 @@ func (p *planner) policy() (errs Errors) {
 				errs = append(errs, e)
 			}
 		}
-		switch {
-		case op.MoveTo == "":
+		if op.MoveTo == "" {
 			ask(t.source, "", op.Kind != Delete)
-		default:
-			if !op.Copy {
-				ask(t.source, "", false)
-			}
-			ask(t.dest, t.source.resolved, true)
+			continue
 		}
+		if !op.Copy {
+			ask(t.source, "", false)
+		}
+		ask(t.dest, t.source.resolved, true)
 	}
 	return errs
 }

@@ -74,11 +74,11 @@ func TestDamagedStart(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			g, r := testRepo(t)
+			g, _ := testRepo(t)
 			for i := range 200 { // enough for a pack
 				g.Write(fmt.Sprintf("d%d/f", i), strings.Repeat(fmt.Sprint(i, "\n"), 50))
 			}
-			r = reopen(t, g, Options{NoSync: true})
+			r := reopen(t, g, Options{NoSync: true})
 			if _, err := r.Begin(t.Context(), Turn{Session: "s"}); err != nil {
 				t.Fatal(err)
 			}

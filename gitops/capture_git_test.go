@@ -51,7 +51,6 @@ type wanted struct {
 	files   map[string]bool // not ignored, or tracked
 	singles map[string]bool // ignored, in no ignored directory
 	closed  map[string]bool // ignored directories
-	empty   []string
 }
 
 // ask asks git about a repository of the world and those in it.

@@ -77,12 +77,6 @@ func (p payload) list(keys ...string) []any {
 	return nil
 }
 
-// object is the first of them as an object; a text may hold it as JSON.
-func (p payload) object(keys ...string) payload {
-	o, _ := asObject(p.first(keys...))
-	return o
-}
-
 func asObject(v any) (payload, bool) {
 	if s, ok := v.(string); ok && strings.HasPrefix(strings.TrimSpace(s), "{") {
 		v = nil

@@ -51,7 +51,7 @@ func (a *app) tryHooks(ctx context.Context, answer *hooksAnswer, h *gitops.Histo
 		answer.fail(hookTarget{Target: "git"}, err)
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:forbidigo // made above, for the trial alone
 	for i := range answer.Targets {
 		t := &answer.Targets[i]
 		if t.State != "installed" || t.Name == "pre-receive" {

@@ -63,10 +63,9 @@ type hookRun struct {
 	event *hooks.Event
 	dir   string // of the event, as the system names it
 
-	once     sync.Once
-	answered chan struct{}
-	repairs  []string
-	mild     bool // the user wants what cannot be decided to be allowed
+	once    sync.Once
+	repairs []string
+	mild    bool // the user wants what cannot be decided to be allowed
 }
 
 // hook answers one event. Whatever happens, the agent gets an answer that it
