@@ -167,7 +167,11 @@ func (r *report) undone() string {
 		return b.String()
 	}
 	if r.Verified == nil && r.Pruned == nil {
+		if isCapture(r.Command) {
+		b.WriteString("Denied:\n")
+	} else {
 		b.WriteString("Not applied:\n")
+	}
 	}
 	seen := map[string]bool{}
 	for _, f := range r.Failures {
@@ -231,6 +235,8 @@ func (r *report) headline() string {
 	switch {
 	case r.DryRun && len(r.Files) > 0 && r.Command == "apply":
 		return fmt.Sprintf("%s would be applied in part: %s fit, %s not: %s", name, count(len(r.Files), "change"), count(r.groups, "file group"), first)
+	case isCapture(r.Command) && len(r.Files) > 0:
+		return fmt.Sprintf("%s: policy denies %s of the turn", name, count(len(r.Failures), "change"))
 	case r.Command != "apply" && len(r.Files) > 0:
 		return fmt.Sprintf("%s partially done: %s taken back, %s left: %s", name, count(len(r.Files), "change"), count(len(r.Failures), "path"), first)
 	case len(r.Files) > 0:
