@@ -103,11 +103,21 @@ func (e *ending) owner(p string, after object.ID, acts []activity) string {
 }
 
 // lastChange is when a path was changed last, by the file system's clock: its
-// ctime, or for one that is gone the mtime of the nearest directory above that
-// is still there.
+// ctime, or where that is older than the turn the one of a new directory above,
+// with which it was moved here; for one that is gone the mtime of the nearest
+// directory above that is still there.
 func (e *ending) lastChange(p string) (int64, bool) {
 	if f, ok := e.c.Found(p); ok {
-		return f.Ctime, true
+		changed := f.Ctime
+		if changed >= e.meta.Scans.Before.Ended {
+			return changed, true
+		}
+		for up := parent(p); up != "." && !e.before.isDir(up); up = parent(up) {
+			if dir, ok := e.c.Found(up); ok {
+				changed = max(changed, dir.Ctime)
+			}
+		}
+		return changed, true
 	}
 	for up := parent(p); ; up = parent(up) {
 		if f, ok := e.c.Found(up); ok && f.Mode.IsDir() {
