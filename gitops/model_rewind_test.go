@@ -206,7 +206,7 @@ func (m *model) hidden(t *played) bool {
 	for _, d := range []disk{t.start, t.end} {
 		for p, x := range d {
 			for _, rule := range strings.Fields(rules) {
-				if strings.HasSuffix(rule, "/") && x.mode.IsDir() && path.Base(p) == strings.Trim(rule, "/") {
+				if hit, _ := path.Match(strings.Trim(rule, "/"), path.Base(p)); hit && x.mode.IsDir() {
 					return true
 				}
 			}

@@ -61,7 +61,12 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 		}
 	}
 	d.open = m.Incomplete.finish()
-	d.remake = mapStrings(m.EmptyDirs.After.Del, decodePath)
+	for _, encoded := range m.EmptyDirs.After.Del {
+		// One that is filled is none that the turn removed.
+		if p := decodePath(encoded); slices.Contains(t.RemovedDirs, p) {
+			d.remake = append(d.remake, p)
+		}
+	}
 	d.empty = map[string]bool{}
 	for _, p := range m.EmptyDirs.start() {
 		d.empty[p] = true

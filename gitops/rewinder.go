@@ -16,7 +16,7 @@ type step struct {
 	before, after *edit.File // of the turn
 	now           *edit.File // on disk, or what the turns taken back so far make of it
 	target        *edit.File // what shall be there
-	dir           bool       // a directory that the turn made stands there
+	dir           bool       // a directory that the turn made, or a newer one, stands there
 	nothing       bool       // it is as it shall be already
 	why           string     // the conflict; empty: none
 	left          string     // why it is not this turn's to take back; empty: it is
@@ -142,7 +142,7 @@ func (p *rewinder) look(changes []edit.Change) error {
 		if err != nil {
 			return err
 		}
-		if now.IsDir() && slices.Contains(p.d.made, c.Path) {
+		if now.IsDir() && (slices.Contains(p.d.made, c.Path) || p.rmdir[c.Path]) {
 			s.dir, now = true, nil
 		}
 		s.now = now
@@ -381,6 +381,9 @@ func (p *rewinder) settle(changes []edit.Change) {
 		}
 	}
 	for _, dir := range p.d.remake {
+		if p.kept(dir) {
+			continue
+		}
 		if p.opt.Paths == nil || below(dir, p.opt.Paths) {
 			p.mkdir[dir] = true
 			delete(p.rmdir, dir)
@@ -404,8 +407,8 @@ func (p *rewinder) settle(changes []edit.Change) {
 	}
 }
 
-// kept reports whether a directory stands, or lies, where a file was that does
-// not come back.
+// kept reports whether a directory stands, or lies, where a path is left as it
+// is.
 func (p *rewinder) kept(dir string) bool {
 	for ; dir != "."; dir = parent(dir) {
 		if s := p.steps[dir]; s != nil && s.stays() {
