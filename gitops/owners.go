@@ -156,11 +156,11 @@ func (ev *evidence) owner(p, session string, c change) string {
 }
 
 // lastChange is when a path was changed last, by the file system's clock: its
-// ctime, or for one that is gone the mtime of the nearest directory above that
+// ctime (mtime where there is none), or for one that is gone the mtime of the nearest directory above that
 // is still there, which tells only the latest time that it can have been.
 func (e *ending) lastChange(p string) (at int64, gone, known bool) {
 	if f, ok := e.c.Found(p); ok {
-		return f.Ctime, false, true
+		return cmp.Or(f.Ctime, f.Mtime), false, true
 	}
 	for up := parent(p); up != "."; up = parent(up) {
 		if f, ok := e.c.Found(up); ok && f.Mode.IsDir() {
