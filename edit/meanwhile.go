@@ -112,7 +112,7 @@ func (p *planner) meanwhile(path string) (*Meanwhile, *Error) {
 	}
 	m, err := p.tree.Meanwhile(path, p.start[path])
 	if err != nil {
-		if known := new(Error); errors.As(err, &known) {
+		if known := new(Error); errors.As(err, &known) && known.Code == Stale {
 			return nil, known
 		}
 		return nil, &Error{Code: Unreadable, Path: path, Msg: "what stood there when the turn began cannot be read", Err: err}

@@ -43,7 +43,7 @@ func (r *Repo) apply(ctx context.Context, t Turn, plan func(edit.Tree) (*edit.Pl
 		t.Parent = open.N
 	}
 	r.opt.Step("plan")
-	p, err := plan(tree{r, open})
+	p, err := plan(tree{r, r.watch(open)})
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,11 @@
 package gitops
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -19,15 +21,15 @@ const comparedMost = 64 << 20
 // showed. What nobody knows of the begin counts as seen, unless the file was
 // changed since.
 func (t tree) Meanwhile(path string, now *edit.File) (*edit.Meanwhile, error) {
-	if t.open == nil {
+	if t.watch == nil {
 		return nil, nil
 	}
-	s := &sight{r: t.r, open: t.open, path: path, now: now}
+	s := &sight{watch: t.watch, path: path, now: now}
 	seen, err := s.contents()
 	if err != nil || seen {
 		return nil, err
 	}
-	log, err := t.r.callsOf(t.open.Session)
+	log, err := t.watch.calls()
 	if err != nil || s.called(log) {
 		return nil, err
 	}
@@ -38,10 +40,67 @@ func (t tree) Meanwhile(path string, now *edit.File) (*edit.Meanwhile, error) {
 	return m, nil
 }
 
+// A watch is an open turn, with what a plan has asked of it so far: nothing is
+// read before it is needed, and nothing twice.
+type watch struct {
+	r    *Repo
+	open *Turn
+
+	start   func() (*side, error)
+	proof   func() (*proof, error)
+	applies func() ([]*side, error) // what the session's applies wrote, newest first
+	calls   func() (*callLog, error)
+}
+
+// watch is nil for no turn.
+func (r *Repo) watch(open *Turn) *watch {
+	if open == nil {
+		return nil
+	}
+	w := &watch{r: r, open: open}
+	w.start = sync.OnceValues(func() (*side, error) {
+		s, err := r.side(open, "before")
+		if err != nil {
+			return nil, damaged(open.N, err)
+		}
+		return s, nil
+	})
+	w.proof = sync.OnceValues(func() (*proof, error) {
+		s, err := w.start()
+		if err != nil {
+			return nil, err
+		}
+		return open.meta.proof(s), nil
+	})
+	w.applies = sync.OnceValues(func() ([]*side, error) { return r.written(open) })
+	w.calls = sync.OnceValues(func() (*callLog, error) { return r.callsOf(open.Session) })
+	return w
+}
+
+// written lists the results of the applies inside an open turn, newest first.
+func (r *Repo) written(open *Turn) (list []*side, err error) {
+	for t, err := range r.Turns() {
+		if err != nil {
+			continue // named by whoever lists the turns
+		}
+		if t.N < open.N {
+			break
+		}
+		if t.Kind != KindApply || t.Parent != open.N {
+			continue
+		}
+		after, err := r.side(t, "after")
+		if err != nil {
+			return nil, damaged(t.N, err)
+		}
+		list = append(list, after)
+	}
+	return list, nil
+}
+
 // A sight is one path in the eyes of an open turn's agent.
 type sight struct {
-	r      *Repo
-	open   *Turn
+	*watch
 	path   string
 	now    *edit.File
 	newest *edit.File // the newest content known to have been seen; zero: none is
@@ -54,7 +113,7 @@ func (s *sight) contents() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	before, known, err := s.start()
+	before, known, err := s.before()
 	if err != nil {
 		return false, err
 	}
@@ -67,24 +126,18 @@ func (s *sight) contents() (bool, error) {
 	} else if s.is(before, id) {
 		return true, nil
 	}
+	applies, err := s.applies()
+	if err != nil {
+		return false, err
+	}
 	wrote := false
-	for t, err := range s.r.Turns() { // newest first
-		if err != nil {
-			continue // named by whoever lists the turns
-		}
-		if t.N < s.open.N {
-			break
-		}
-		if t.Kind != KindApply || t.Parent != s.open.N || !slices.Contains(t.Paths, s.path) {
+	for _, after := range applies {
+		if !slices.Contains(after.t.Paths, s.path) {
 			continue
-		}
-		after, err := s.r.side(t, "after")
-		if err != nil {
-			return false, damaged(t.N, err)
 		}
 		f, err := after.file(s.path)
 		if err != nil {
-			return false, damaged(t.N, err)
+			return false, damaged(after.t.N, err)
 		}
 		if s.is(f, id) {
 			return true, nil
@@ -96,21 +149,25 @@ func (s *sight) contents() (bool, error) {
 	return false, nil
 }
 
-// start is what stood at the path when the turn began; known is false where that
-// was not recorded.
-func (s *sight) start() (f *edit.File, known bool, err error) {
-	side, err := s.r.side(s.open, "before")
+// before is what stood at the path when the turn began; known is false where
+// that was not recorded.
+func (s *sight) before() (f *edit.File, known bool, err error) {
+	side, err := s.start()
 	if err != nil {
+		return nil, false, err
+	}
+	if f, err = side.file(s.path); err != nil {
 		return nil, false, damaged(s.open.N, err)
 	}
-	if f, err = side.file(s.path); err != nil || f != nil {
-		return f, f != nil, err
-	}
 	e, there, err := side.entry(s.path)
-	if err != nil || there && e.Mode.IsDir() {
-		return nil, there, err
+	if err != nil || f != nil || there && e.Mode.IsDir() {
+		return f, true, err
 	}
-	absent, err := s.open.meta.proof(side).absent(s.path)
+	proof, err := s.proof()
+	if err != nil {
+		return nil, false, err
+	}
+	absent, err := proof.absent(s.path)
 	return nil, absent, err
 }
 
@@ -152,7 +209,7 @@ func (s *sight) changed() (int64, bool) {
 	if s.now == nil {
 		return 0, false
 	}
-	return max(s.now.Stat.Ctime, s.now.Stat.Mtime), true
+	return cmp.Or(s.now.Stat.Ctime, s.now.Stat.Mtime), true
 }
 
 // called reports whether, by the log of the session's calls, an edit of the path

@@ -191,19 +191,19 @@ func (ev *evidence) trails(session string, at int64) bool {
 }
 
 // lastChange is when a path was changed last, by the file system's clock: its
-// ctime, or where that is older than the turn the one of a new directory above,
+// ctime (mtime where there is none), or where that is older than the turn the one of a new directory above,
 // with which it was moved here; for one that is gone the mtime of the nearest
 // directory above that is still there, which tells only the latest time that it
 // can have been.
 func (e *ending) lastChange(p string) (at int64, gone, known bool) {
 	if f, ok := e.c.Found(p); ok {
-		changed := f.Ctime
+		changed := cmp.Or(f.Ctime, f.Mtime)
 		if changed >= e.meta.Scans.Before.Ended {
 			return changed, false, true
 		}
 		for up := parent(p); up != "." && !e.before.isDir(up); up = parent(up) {
 			if dir, ok := e.c.Found(up); ok {
-				changed = max(changed, dir.Ctime)
+				changed = max(changed, cmp.Or(dir.Ctime, dir.Mtime))
 			}
 		}
 		return changed, false, true

@@ -151,7 +151,7 @@ func (r *Repo) Tree() edit.Tree { return tree{r: r} }
 // session's open turn, if there is one.
 func (r *Repo) TreeOf(session string) (edit.Tree, error) {
 	open, err := r.openTurn(session)
-	return tree{r, open}, err
+	return tree{r, r.watch(open)}, err
 }
 
 // PlanOptions are the options that follow from the worktree.
@@ -185,8 +185,8 @@ func (r *Repo) Content(f *edit.File) []byte {
 
 // A tree is a Repo as an [edit.Tree].
 type tree struct {
-	r    *Repo
-	open *Turn // of the session that asks; nil: none
+	r     *Repo
+	watch *watch // of the open turn of the session that asks; nil: none is
 }
 
 func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Lookup(path) }
