@@ -93,11 +93,9 @@ func (s *shown) captured(repo *gitops.Repo, turn *gitops.Turn, changes []edit.Ch
 		s.Paths = append(s.Paths, c.Path)
 	}
 	for i := range s.Files {
-		if who := turn.Owner(s.Files[i].Path); who != gitops.OwnerSelf {
-			s.Files[i].Owner = who
-		}
+		s.Files[i].Owner = turn.Owner(s.Files[i].Path)
 	}
-	slices.SortStableFunc(s.Files, func(x, y file) int { return cmp.Compare(x.Owner, y.Owner) })
+	slices.SortStableFunc(s.Files, func(x, y file) int { return x.foreign() - y.foreign() })
 	s.Moved = repo.Moved(turn)
 	for _, n := range turn.Uncovered() {
 		s.NotCovered = append(s.NotCovered, leftOut{n.Path, n.Msg})
@@ -111,11 +109,11 @@ func (s *shown) write(w io.Writer, stat bool) {
 	if s.Status == gitops.StatusOpen {
 		fmt.Fprintln(w, "The turn is open: what it changed is known when it is closed.")
 	}
-	owner := ""
+	others := false
 	for _, f := range s.Files {
-		if f.Owner != owner {
-			owner = f.Owner
-			fmt.Fprintf(w, "\n%s:\n", ownerTitle(owner))
+		if !others && f.foreign() > 0 {
+			others = true
+			fmt.Fprintln(w, "\nNot written by this session alone:")
 		}
 		fmt.Fprintln(w, f.line(stat, s.widest()))
 	}
@@ -170,17 +168,12 @@ func (s *shown) header(w io.Writer) {
 	}
 }
 
-// ownerTitle says whose the files below are.
-func ownerTitle(owner string) string {
-	switch owner {
-	case gitops.OwnerAmbiguous:
-		return "Of this session or of others, nobody can tell"
-	case gitops.OwnerOutside:
-		return "Not by an agent"
-	case gitops.OwnerOther:
-		return "By an apply or rewind of no session"
+// foreign is 0 for what the turn's own session wrote, 1 for anything else.
+func (f file) foreign() int {
+	if f.Owner == "" || f.Owner == gitops.OwnerSelf {
+		return 0
 	}
-	return "By " + edit.Quote(owner)
+	return 1
 }
 
 // widest is the most changed file's count of lines.
@@ -200,6 +193,9 @@ func (f file) line(stat bool, widest int) string {
 	}
 	if f.Mode != "" && f.Change != "add" {
 		text += "  mode " + f.Mode
+	}
+	if f.foreign() > 0 {
+		text += "  by " + edit.Quote(f.Owner)
 	}
 	const columns = 40
 	if stat && f.Added+f.Removed > 0 {
