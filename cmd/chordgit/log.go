@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,8 +132,14 @@ func (a *app) log(repo *gitops.Repo, most int, sizes bool) {
 // memory.
 func (a *app) logJSON(l *history, most int) {
 	out := bufio.NewWriter(a.stdout)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
+	put := func(v any) error {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		err := enc.Encode(v)
+		out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // Flush tells what went wrong
+		return err
+	}
 	out.WriteString(`{"command":"log","turns":[`)
 	n := 0
 	for r := range l.all {
@@ -146,7 +153,7 @@ func (a *app) logJSON(l *history, most int) {
 		if r.Paths == nil {
 			r.Paths = []string{}
 		}
-		if err := enc.Encode(r); err != nil {
+		if err := put(r); err != nil {
 			l.errs = append(l.errs, err)
 			break
 		}
@@ -158,7 +165,10 @@ func (a *app) logJSON(l *history, most int) {
 		rep.fail(toErrors(errors.Join(l.errs...)))
 	}
 	out.WriteString(`],"status":"` + status + `","failures":`)
-	_ = enc.Encode(rep.complete().Failures) // into the buffer: Flush tells
+	if err := put(rep.complete().Failures); err != nil {
+		fmt.Fprintln(a.stderr, "chordgit:", err)
+		a.code = 1
+	}
 	out.WriteString("}\n")
 	if err := out.Flush(); err != nil {
 		fmt.Fprintln(a.stderr, "chordgit:", err)

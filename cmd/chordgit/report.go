@@ -62,7 +62,7 @@ type file struct {
 	Removed      int    `json:"removed"`
 	Replacements int    `json:"replacements,omitempty"`
 	Lines        []int  `json:"lines,omitempty"`
-	Owner        string `json:"owner,omitempty"`  // of a captured turn: who wrote it, if not its session
+	Owner        string `json:"owner,omitempty"`  // of a captured turn: who wrote it
 	How          string `json:"how,omitempty"`    // of a rewind
 	Before       string `json:"before,omitempty"` // of a rewind: object ids
 	After        string `json:"after,omitempty"`

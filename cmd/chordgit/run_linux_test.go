@@ -191,3 +191,30 @@ func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")
 }
+
+// TestDiffPager shows a diff through the pager on a terminal, in colour, and
+// never elsewhere.
+func TestDiffPager(t *testing.T) {
+	v := victim{workspace: newWorkspace(t, toFixtures(map[string]string{"a": "one\n"}))}
+	v.run(nil, "", "run", "--", "sh", "-c", "echo two >a")
+	pager := "PAGER=sed 's/^/<paged>/'"
+	if out, _ := v.run([]string{pager}, "", "diff"); strings.Contains(out, "paged") || strings.Contains(out, "\x1b") {
+		t.Errorf("paged or coloured beside a terminal: %q", out)
+	}
+	for _, tt := range []struct {
+		env  string
+		args []string
+		want string
+	}{
+		{"GIT_PAGER=", []string{"diff"}, "\x1b[32m+two"},
+		{pager, []string{"diff"}, "<paged>\x1b[32m+two"},
+		{pager, []string{"diff", "--no-pager"}, "\n\x1b[32m+two"},
+		{"GIT_PAGER=no-such-pager", []string{"diff"}, "the pager could not be started"},
+	} {
+		cmd := v.command(tt.args...)
+		cmd.Env = append(cmd.Env, "TERM=xterm", tt.env)
+		c := startOn(t, cmd)
+		c.expect(tt.want)
+		cmd.Wait()
+	}
+}

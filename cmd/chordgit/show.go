@@ -93,19 +93,9 @@ func (s *shown) captured(repo *gitops.Repo, turn *gitops.Turn, changes []edit.Ch
 		s.Paths = append(s.Paths, c.Path)
 	}
 	for i := range s.Files {
-		if who := turn.Owner(s.Files[i].Path); who != gitops.OwnerSelf {
-			s.Files[i].Owner = who
-		}
+		s.Files[i].Owner = turn.Owner(s.Files[i].Path)
 	}
-	slices.SortStableFunc(s.Files, func(x, y file) int { // what came with git is last
-		git := func(f file) int {
-			if f.Owner == gitops.OwnerGit {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(git(x), git(y)), cmp.Compare(x.Owner, y.Owner))
-	})
+	slices.SortStableFunc(s.Files, func(x, y file) int { return x.foreign() - y.foreign() })
 	s.Moved = repo.Moved(turn)
 	for _, n := range turn.Uncovered() {
 		s.NotCovered = append(s.NotCovered, leftOut{n.Path, n.Msg})
@@ -119,15 +109,15 @@ func (s *shown) write(w io.Writer, stat bool) {
 	if s.Status == gitops.StatusOpen {
 		fmt.Fprintln(w, "The turn is open: what it changed is known when it is closed.")
 	}
-	owner := ""
+	group := 0
 	for _, f := range s.Files {
-		if f.Owner != owner {
-			owner = f.Owner
-			title := ownerTitle(owner)
-			if owner == gitops.OwnerGit && s.Move != nil {
-				title = s.Move.Came()
+		if f.foreign() != group {
+			group = f.foreign()
+			title := "Not written by this session alone:"
+			if group == cameWithGit {
+				title = s.came() + ":"
 			}
-			fmt.Fprintf(w, "\n%s:\n", title)
+			fmt.Fprintln(w, "\n"+title)
 		}
 		fmt.Fprintln(w, f.line(stat, s.widest()))
 	}
@@ -187,17 +177,27 @@ func (s *shown) header(w io.Writer) {
 	}
 }
 
-// ownerTitle says whose the files below are.
-func ownerTitle(owner string) string {
-	switch owner {
-	case gitops.OwnerAmbiguous:
-		return "Of this session or of others, nobody can tell"
-	case gitops.OwnerOutside:
-		return "Not by an agent"
-	case gitops.OwnerOther:
-		return "By an apply or rewind of no session"
+// cameWithGit is the last group of a turn's files.
+const cameWithGit = 2
+
+// foreign is 0 for what the turn's own session wrote, cameWithGit for what a move
+// of HEAD brought, 1 for anything else.
+func (f file) foreign() int {
+	switch f.Owner {
+	case "", gitops.OwnerSelf:
+		return 0
+	case gitops.OwnerGit:
+		return cameWithGit
 	}
-	return "By " + edit.Quote(owner)
+	return 1
+}
+
+// came says with what the files came that a move of HEAD brought.
+func (s *shown) came() string {
+	if s.Move == nil {
+		return "Came with a move of HEAD"
+	}
+	return s.Move.Came()
 }
 
 // widest is the most changed file's count of lines.
@@ -217,6 +217,9 @@ func (f file) line(stat bool, widest int) string {
 	}
 	if f.Mode != "" && f.Change != "add" {
 		text += "  mode " + f.Mode
+	}
+	if f.foreign() == 1 {
+		text += "  by " + edit.Quote(f.Owner)
 	}
 	const columns = 40
 	if stat && f.Added+f.Removed > 0 {
