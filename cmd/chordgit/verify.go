@@ -100,10 +100,9 @@ func ranges(list []int) string {
 		for j+1 < len(list) && list[j+1] == list[j]+1 {
 			j++
 		}
-		switch {
-		case j == i:
+		if j == i {
 			parts = append(parts, fmt.Sprint(list[i]))
-		default:
+		} else {
 			parts = append(parts, fmt.Sprintf("%d–%d", list[i], list[j]))
 		}
 		i = j + 1
