@@ -168,10 +168,10 @@ func (r *report) undone() string {
 	}
 	if r.Verified == nil && r.Pruned == nil {
 		if isCapture(r.Command) {
-		b.WriteString("Denied:\n")
-	} else {
-		b.WriteString("Not applied:\n")
-	}
+			b.WriteString("Denied:\n")
+		} else {
+			b.WriteString("Not applied:\n")
+		}
 	}
 	seen := map[string]bool{}
 	for _, f := range r.Failures {
