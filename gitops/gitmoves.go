@@ -114,11 +114,19 @@ type cargo struct {
 // carry finds what came with moves of HEAD: H is its tree at the start, C is H
 // with each move laid over it in order. A path that was as in H and is as in C
 // merely came with them.
-func (e *ending) carry(start *gitStart) error {
+// Where the begin of the log is not known, the steps in it may be older than the
+// turn: then only the two ends of HEAD tell, and any difference is a move.
+func (e *ending) carry(start *gitStart, noted bool) error {
 	r, m := e.r, &e.meta.Git
-	log, _, err := ref.ReadLog(r.headLog(), start.Log)
-	if err != nil {
-		return trouble(edit.Unreadable, "the reflog of HEAD cannot be read", err)
+	var log []ref.LogEntry
+	if noted {
+		read, ok, err := ref.ReadLog(r.headLog(), start.Log)
+		if err != nil {
+			return trouble(edit.Unreadable, "the reflog of HEAD cannot be read", err)
+		}
+		if ok {
+			log = read
+		}
 	}
 	m.Moves = headMoves(log, e.meta.Head.Before.OID, e.meta.Head.After.OID)
 	if len(m.Moves) > 0 {

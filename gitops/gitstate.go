@@ -55,13 +55,18 @@ func (e *ending) git() (moved bool, err error) {
 		return false, err
 	}
 	start := &gitStart{head: e.meta.Head.Before}
-	known := get(state, memberGit, start)
+	noted := get(state, memberGit, start) // false: the begin died before it wrote this
+	known := noted
 	if get(state, memberRefs, &start.refs) {
 		if m.Refs, err = e.r.refsSince(start.refs); err != nil {
 			return false, err
 		}
 	}
-	m.Operation = metaOperation{start.Operation, e.r.layout.Operation()}
+	now := e.r.layout.Operation()
+	if !noted {
+		start.Operation = now
+	}
+	m.Operation = metaOperation{start.Operation, now}
 	m.Index = indexUnknown
 	var x *repo.Index
 	if known {
@@ -79,7 +84,7 @@ func (e *ending) git() (moved bool, err error) {
 	if err := e.sparse(x); err != nil {
 		return false, err
 	}
-	if err := e.carry(start); err != nil {
+	if err := e.carry(start, noted); err != nil {
 		return false, err
 	}
 	moved = len(m.Refs) > 0 || m.Index == indexChanged || e.meta.Head.Before != e.meta.Head.After || m.Operation.Before != m.Operation.After

@@ -44,10 +44,10 @@ func (e *ending) lastSign() (lastSign, error) {
 	return lastSign{sign, sign}, nil
 }
 
-// judge takes from the session what changed when it gave no sign of life any
-// more: that is a person's, or nobody can tell.
+// judge takes from a run what changed when its command gave no sign of life any
+// more: that is a person's, or nobody can tell. Of other sessions the calls tell.
 func (l lastSign) judge(e *ending, p, owner string) string {
-	if owner != OwnerSelf {
+	if owner != OwnerSelf || e.open.Kind != KindRun {
 		return owner
 	}
 	changed, _, known := e.lastChange(p)

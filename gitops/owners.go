@@ -57,7 +57,11 @@ func (e *ending) owners(how closing) error {
 			return err
 		}
 	}
-	ev, err := e.r.evidence(e.open, e.meta.Scans, min(life.certain, e.meta.Scans.After.Ended))
+	until := e.meta.Scans.After.Ended
+	if e.open.Kind != KindRun { // of a run see judge
+		until = min(until, life.certain)
+	}
+	ev, err := e.r.evidence(e.open, e.meta.Scans, until)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"slices"
@@ -99,7 +100,10 @@ func (d *delta) onTop(r *Repo, back bool) error {
 	if len(d.edited) == 0 || back {
 		return nil
 	}
-	e, _, err := object.Lookup(r.db, d.turn.tree, "git/"+gitCarried)
+	e, ok, err := object.Lookup(r.db, d.turn.tree, "git/"+gitCarried)
+	if err == nil && !ok { // an absent tree is no empty one
+		err = errors.New("it has no git/" + gitCarried)
+	}
 	if err != nil {
 		return err
 	}

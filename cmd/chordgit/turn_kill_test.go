@@ -71,9 +71,10 @@ func (v killed) whole() {
 	if text, _ := os.ReadFile(filepath.Join(v.dir, "keep")); string(text) != "of the turn\n" {
 		v.t.Fatalf("%s: keep holds %q", v.at, text)
 	}
-	v.run(nil, "", "rewind", last)
+	out, _ := v.run(nil, "", "rewind", last)
+	shown, _ := v.run(nil, "", "show", "--json", last)
 	if text, _ := os.ReadFile(filepath.Join(v.dir, "keep")); string(text) != "kept\n" {
-		v.t.Errorf("%s: after the rewind keep holds %q", v.at, text)
+		v.t.Errorf("%s: after the rewind keep holds %q\n%s%s", v.at, text, out, shown)
 	}
 }
 
