@@ -25,9 +25,9 @@ import (
 // on disk. CHORDGIT_MODEL is the number of sequences, CHORDGIT_MODEL_SEED the
 // seed of the first one; a failure names its own.
 func TestModel(t *testing.T) {
-	count, seed := 60, uint64(time.Now().UnixNano())
+	count, seed := 40, uint64(1) // always the same ones: a finding of a long run becomes a case of its own
 	if n, err := strconv.Atoi(os.Getenv("CHORDGIT_MODEL")); err == nil {
-		count = n
+		count, seed = n, uint64(time.Now().UnixNano())
 	}
 	if n, err := strconv.ParseUint(os.Getenv("CHORDGIT_MODEL_SEED"), 10, 64); err == nil {
 		seed = n

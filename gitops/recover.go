@@ -34,6 +34,10 @@ func (r *Repo) Recover(ctx context.Context) error {
 // whoever held it died. What it finds damaged it reports and does not touch.
 func (r *Repo) recover(ctx context.Context) error {
 	r.releaseKeeps()
+	// First: a lock that a dead process left on a mark would keep it from going.
+	if err := r.removeStaleLocks(ctx); err != nil {
+		return err
+	}
 	open, err := r.numbers(openPrefix)
 	if err != nil {
 		return trouble(edit.Damaged, "the open turns cannot be listed", err)
@@ -63,7 +67,7 @@ func (r *Repo) recover(ctx context.Context) error {
 			}
 		}
 	}
-	return errors.Join(r.namePending(), r.removeStaleLocks(ctx))
+	return r.namePending()
 }
 
 // releaseKeeps gives packs that were written beside a gc to the next one. One
