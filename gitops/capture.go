@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -166,6 +167,12 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		c.batch.Close()
 		return nil, trouble(edit.CommitFailed, "the worktree cannot be captured", err)
 	}
+	// At the end of a turn what the start stored is looked at all the same, and a
+	// turn that cannot be closed could not be taken back.
+	if start == nil && names.err != nil {
+		c.close()
+		return nil, trouble(edit.Unreadable, "the index cannot be read, so that nobody can tell what is tracked although ignored", names.err)
+	}
 	if known.err != nil {
 		c.close()
 		return nil, damaged(start.N, known.err)
@@ -199,7 +206,7 @@ func readIgnore(name string) ([]byte, error) {
 }
 
 func isNotDir(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "not a directory")
+	return errors.Is(err, syscall.ENOTDIR)
 }
 
 // kept reports whether a ref of ours still names what it named, and its objects
@@ -235,18 +242,19 @@ func (r *Repo) seed(s *repo.Settings) (open func() func([]byte, snapshot.FileSta
 	}, done
 }
 
-// indexNames are the paths of an index, read when first asked for. Without an
-// index that can be read nothing is tracked.
+// indexNames are the paths of an index, read when first asked for.
 type indexNames struct {
 	layout *repo.Layout
 	once   sync.Once
 	paths  snapshot.SortedPaths
+	err    error // it cannot be read: what is tracked is not known
 }
 
 func (x *indexNames) list() snapshot.SortedPaths {
 	x.once.Do(func() {
 		index, err := x.layout.Index()
 		if err != nil {
+			x.err = err
 			return
 		}
 		defer index.Close()
