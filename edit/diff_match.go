@@ -148,6 +148,11 @@ func (d *differ) choose(i int, old [][]byte, places []int, total, stated int, p 
 	case d.opt.RefuseAmbiguous:
 		return 0, ambiguous
 	case stated >= 0 && d.finder.At(old, stated, p):
+		end := len(d.finder.Doc.Lines) - len(old)
+		if stated != end && d.op.Hunks[i].reachesEnd() && d.finder.At(old, end, p) {
+			ambiguous.Facts = []string{fmt.Sprintf("it is stated at line %d, and without context behind its change it belongs to the end of the file", stated+1)}
+			return 0, ambiguous
+		}
 		at = stated
 	case d.opt.Compat != Aider:
 		if stated >= 0 {
@@ -258,6 +263,13 @@ func (h *Hunk) context(end bool) (n int) {
 		n++
 	}
 	return n
+}
+
+// reachesEnd reports whether a diff's hunk says that the file ends behind it: it
+// has context before its change and none after. git apply looks for such a hunk
+// at the end of the file alone.
+func (h *Hunk) reachesEnd() bool {
+	return h.context(false) > 0 && h.context(true) == 0
 }
 
 // trim leaves out lines of context at both ends of a spot.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -184,7 +185,8 @@ func (w world) tree() edit.MapTree {
 // after is a tree after some operations.
 func (w world) after(t edit.MapTree) edit.MapTree {
 	out := edit.MapTree{}
-	for name, f := range t {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		f := t[name]
 		g := &edit.File{Mode: f.Mode, Data: f.Data}
 		switch w.IntN(8) {
 		case 0:
@@ -300,7 +302,8 @@ func TestGitApply(t *testing.T) {
 		}
 
 		drifted := edit.MapTree{}
-		for name, f := range before {
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			f := before[name]
 			drifted[name] = &edit.File{Mode: f.Mode, Data: f.Data}
 			if w.IntN(2) == 0 {
 				drifted[name].Data = w.changed(f.Data)
@@ -312,7 +315,9 @@ func TestGitApply(t *testing.T) {
 		for _, n := range plan.Notes {
 			noted[n.Op] = true
 			// git takes a last line without newline for one with it; we say so.
-			ended[n.Path] = ended[n.Path] || n.Code == "no-newline-marker"
+			if n.Code == "no-newline-marker" {
+				ended[n.Path], ended[ops[n.Op-1].MoveTo] = true, true
+			}
 		}
 		if err == nil {
 			for name := range union(ours, theirs) {
@@ -364,6 +369,9 @@ func byNumber(text []byte, hunks []edit.Hunk) ([]byte, bool) {
 		}
 		for i, l := range h.Lines {
 			if l.Kind == edit.Added {
+				if out.Len() > 0 && !strings.HasSuffix(out.String(), "\n") {
+					out.WriteByte('\n') // the last line of a file without a newline
+				}
 				out.WriteString(l.Text)
 				if !h.NewBare || slices.ContainsFunc(h.Lines[i+1:], func(l edit.Line) bool { return l.Kind != edit.Removed }) {
 					out.WriteByte('\n')
