@@ -122,7 +122,11 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 		return nil, errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
 	}
 	r.opt.Step("noted")
-	r.save(c, openRef(t.N), t.tag)
+	if strings.HasPrefix(c.Keeper(), turnsPrefix) {
+		r.save(c, "", object.ID{}) // should the turn be dropped, a closed one stays
+	} else {
+		r.save(c, openRef(t.N), t.tag)
+	}
 	r.opt.Step("saved")
 	return t, nil
 }

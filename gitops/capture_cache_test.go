@@ -170,3 +170,50 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 }
+
+// TestLostLoose: what turns without a change stored is kept by no ref. If a gc
+// takes it, the next begin stores it again, although an earlier turn keeps all
+// else that the cache knows.
+func TestLostLoose(t *testing.T) {
+	g, _ := testRepo(t)
+	g.Write("d/known", "1\n")
+	turn := func(change string) {
+		t.Helper()
+		r := reopen(t, g, Options{NoSync: true})
+		if _, err := r.Begin(t.Context(), Turn{}); err != nil {
+			t.Fatal(err)
+		}
+		if change != "" {
+			g.Write("d/known", change)
+		}
+		if _, err := r.End(t.Context(), "", EndOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turn("2\n")
+	g.Write("d/more", "a person's\n")
+	time.Sleep(12 * time.Millisecond) // so that the cache trusts it
+	turn("")
+	turn("")
+	lost := g.Git("hash-object", "d/more")
+	for range 2 {
+		name := filepath.Join(g.GitDir(), "objects", lost[:2], lost[2:])
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		r := reopen(t, g, Options{NoSync: true})
+		open, err := r.Begin(t.Context(), Turn{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := g.Command("rev-list", "--objects", openRef(open.N)).CombinedOutput(); err != nil {
+			t.Errorf("the start is not stored: %s", out)
+		}
+		if got := g.Git("rev-parse", openRef(open.N)+":before/d/more"); got != lost {
+			t.Errorf("stored %s", got)
+		}
+		if _, err := r.End(t.Context(), "", EndOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

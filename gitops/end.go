@@ -311,7 +311,7 @@ func (e *ending) stats() {
 func (e *ending) drop(how closing) error {
 	r, open := e.r, e.open
 	if how.keepSame {
-		r.save(e.c, openRef(open.N), open.tag)
+		r.save(e.c, "", object.ID{})
 		return nil
 	}
 	if err := r.sessionEnds(open, nil); err != nil {
@@ -320,26 +320,6 @@ func (e *ending) drop(how closing) error {
 	if err := r.dropLocked(open); err != nil {
 		return err
 	}
-	// The objects of the start are kept by no ref of its own any more.
-	name, id := r.keeper(e.c.tree)
-	r.save(e.c, name, id)
+	r.save(e.c, "", object.ID{})
 	return nil
-}
-
-// keeper finds a ref that keeps a captured tree: the newest closed turn of this
-// worktree, if it ended with it.
-func (r *Repo) keeper(tree object.ID) (string, object.ID) {
-	for t, err := range r.Turns() {
-		if err != nil {
-			break
-		}
-		if t.Scope != ScopeWorktree {
-			continue
-		}
-		if s, err := r.side(t, "after"); err == nil && s.root == tree {
-			return turnRef(t.N), t.tag
-		}
-		break
-	}
-	return "", object.ID{}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/durable"
+	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/snapshot"
 )
 
@@ -64,8 +65,7 @@ func (r *Repo) Init(ctx context.Context) (*Initial, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, id := r.keeper(c.tree)
-	if err := r.saveCache(c, name, id); err != nil {
+	if err := r.saveCache(c, "", object.ID{}); err != nil {
 		return nil, trouble(edit.CommitFailed, "what was found cannot be noted in the git directory", err)
 	}
 	first := &Initial{Files: c.Files, Read: c.Read, ReadBytes: c.Bytes, StoredBytes: c.batch.Stats().Bytes}

@@ -69,7 +69,7 @@ type CaptureOptions struct {
 	// goroutines.
 	Length func(id []byte) (int64, bool)
 	// Kept reports whether a ref still names the object that it named when the
-	// cache was written: then all ids of the cache are present.
+	// cache was written: then what it keeps is present.
 	Kept func(ref string, id []byte) bool
 
 	MaxFile int64 // larger files are not stored; 0: no limit
@@ -158,7 +158,7 @@ type Capture struct {
 	ids    []byte  // of entries that are not trusted, and of trees
 	fresh  []int32 // entries that may not be trusted by the next capture
 	same   bool    // the cache is as good as before
-	kept   bool    // a ref keeps the cache's ids
+	keeps  func(ref string, id []byte) bool
 }
 
 // Capture looks at everything in the worktree and stores what is not stored
@@ -201,7 +201,7 @@ func (c *Capture) scan(ctx context.Context, top string, opt *CaptureOptions) err
 	st := statOf(fi)
 	now := statcache.Scene{Stamp: mark.Time, Boot: statcache.BootID(), Local: local, OwnCtime: mark.OwnCtime, SameFS: mark.Dev == st.Dev}
 	o := &scan.Options{
-		RulesKey: opt.key(), Sparse: opt.Sparse, Tracked: opt.Tracked, Hidden: hiding(opt.Hidden),
+		RulesKey: opt.key(), Local: local, Sparse: opt.Sparse, Tracked: opt.Tracked, Hidden: hiding(opt.Hidden),
 		MaxFile: opt.MaxFile, MaxIgnored: opt.MaxIgnored,
 		Include: including(opt.Include), Exclude: excluding(opt.Exclude),
 	}
@@ -209,7 +209,7 @@ func (c *Capture) scan(ctx context.Context, top string, opt *CaptureOptions) err
 	if old, err := statcache.Open(c.name, c.idLen, st.Dev, st.Ino); err == nil && !opt.Reread {
 		c.cache, o.Cache = old, old
 		o.Rule = statcache.NewRule(&old.Header, now)
-		c.kept = opt.Kept != nil && old.Ref != "" && opt.Kept(old.Ref, old.Kept)
+		c.keeps = opt.Kept
 	}
 	c.header = statcache.Header{
 		IDLen: c.idLen, Stamp: mark.Time, Boot: now.Boot, OtherFS: !now.SameFS,

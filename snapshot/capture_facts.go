@@ -75,37 +75,26 @@ func (c *Capture) Facts(usual map[Class]fs.FileMode, also []string) *Facts {
 	}
 	f := &Facts{Usual: usual}
 	path := func(i int) string { return string(c.res.AppendPath(nil, i)) }
-	odd := false // anything to list at all
-	for i := range c.res.Entries {
+	for i := 1; i < len(c.res.Entries); i++ {
 		e := &c.res.Entries[i]
-		if class, ok := classOf(e); e.Why != statcache.Stored || ok && e.Mode&permissions != f.Usual[class] {
-			odd = true
-			break
+		slash := ""
+		if e.Mode.IsDir() {
+			slash = "/"
 		}
-	}
-	if odd {
-		c.res.Walk(func(p []byte, i int) bool {
-			e := &c.res.Entries[i]
-			slash := ""
-			if e.Mode.IsDir() {
-				slash = "/"
+		switch {
+		case e.Why == statcache.Stored:
+			if class, ok := classOf(e); ok && e.Mode&permissions != f.Usual[class] {
+				f.Modes = append(f.Modes, PathMode{path(i) + slash, e.Mode & permissions})
 			}
-			switch {
-			case e.Why == statcache.Stored:
-				if class, ok := classOf(e); ok && e.Mode&permissions != f.Usual[class] {
-					f.Modes = append(f.Modes, PathMode{string(p) + slash, e.Mode & permissions})
-				}
-			case e.Why == statcache.IsIgnored, e.Why == statcache.Excluded:
-				f.Ignored = append(f.Ignored, string(p)+slash)
-			case e.Mode.IsDir() && e.Link >= 0: // listed in part, or not at all: see below
-				if e.Why != statcache.Deadline {
-					f.Skipped = append(f.Skipped, Skipped{Path: string(p), Why: e.Why.String()})
-				}
-			default:
-				f.Skipped = append(f.Skipped, Skipped{Path: string(p), Why: e.Why.String(), Size: e.Size, Mtime: e.Mtime})
+		case e.Why == statcache.IsIgnored, e.Why == statcache.Excluded:
+			f.Ignored = append(f.Ignored, path(i)+slash)
+		case e.Mode.IsDir() && e.Link >= 0: // listed in part, or not at all: see below
+			if e.Why != statcache.Deadline {
+				f.Skipped = append(f.Skipped, Skipped{Path: path(i), Why: e.Why.String()})
 			}
-			return true
-		})
+		default:
+			f.Skipped = append(f.Skipped, Skipped{Path: path(i), Why: e.Why.String(), Size: e.Size, Mtime: e.Mtime})
+		}
 	}
 	for _, p := range also {
 		if i, ok := c.find(strings.TrimSuffix(p, "/")); ok {

@@ -47,22 +47,63 @@ func (c *Capture) store(ctx context.Context, w *Worktree, opt *CaptureOptions) e
 	return nil
 }
 
-// verify takes no id of the cache on trust where no ref keeps its objects.
+// verify takes no id of the cache on trust whose object no ref keeps.
 func (c *Capture) verify(v Vault) {
-	if c.cache == nil || c.kept {
+	if c.cache == nil {
 		return
 	}
+	kept := c.Keeper() != ""
+	// By the first byte of their ids: a store that finds objects by name looks at
+	// one place after the other then, which takes a third.
+	type claim struct {
+		entry int32
+		id    [32]byte
+	}
+	claims := make([][]claim, 256)
+	add := func(entry int32, id []byte) {
+		if cap(claims[id[0]]) == 0 && !kept {
+			claims[id[0]] = make([]claim, 0, len(c.res.Entries)/200)
+		}
+		x := claim{entry: entry}
+		copy(x.id[:], id)
+		claims[id[0]] = append(claims[id[0]], x)
+	}
 	for i := range c.res.Entries {
-		if c.res.Trusted(i) && c.res.Candidate(i) && !v.Has(c.cache.ID(int(c.res.Entries[i].Link))) {
-			c.res.Distrust(i)
+		if !c.res.Trusted(i) || !c.res.Candidate(i) {
+			continue
+		}
+		if old := int(c.res.Entries[i].Link); !kept || c.loose(old) {
+			add(int32(i), c.cache.ID(old))
 		}
 	}
 	for k := range c.res.Dirs {
-		if id := c.oldTree(k); id != nil && !v.Has(id) {
-			c.res.Distrust(int(c.res.Dirs[k].Entry))
+		if id := c.oldTree(k); id != nil && (!kept || c.loose(int(c.res.Dirs[k].Old))) {
+			add(c.res.Dirs[k].Entry, id)
+		}
+	}
+	var lost [2][]int32
+	var wg sync.WaitGroup
+	for part := range lost {
+		wg.Go(func() {
+			for k := part; k < len(claims); k += len(lost) {
+				for i := range claims[k] {
+					if x := &claims[k][i]; !v.Has(x.id[:c.idLen]) {
+						lost[part] = append(lost[part], x.entry)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, list := range lost {
+		for _, i := range list {
+			c.res.Distrust(int(i))
 		}
 	}
 }
+
+// loose reports whether the header's ref does not keep the id of a cached entry.
+func (c *Capture) loose(old int) bool { return c.cache.FlagsOf(old)&statcache.Loose != 0 }
 
 // oldTree is the tree that the cache has for a directory in which nothing has
 // changed, nil if it has none.
@@ -410,16 +451,30 @@ func (c *Capture) trees(v Vault) error {
 	return nil
 }
 
-// Save writes the stat cache, naming the ref that keeps the objects of this
-// capture and the object that it names; empty and nil if none does. A failure
-// costs the next capture time only. What killed captures left is cleared away.
+// Keeper is the ref that keeps what the cache knew before this capture, empty if
+// there is none.
+func (c *Capture) Keeper() string {
+	if c.cache == nil || c.keeps == nil || c.cache.Ref == "" || !c.keeps(c.cache.Ref, c.cache.Kept) {
+		return ""
+	}
+	return c.cache.Ref
+}
+
+// Save writes the stat cache, naming the ref that keeps all objects of this
+// capture and the object that it names; empty and nil: none does, and what
+// [Capture.Keeper] keeps stays so. A failure costs the next capture time only.
+// What killed captures left is cleared away.
 func (c *Capture) Save(ref string, id []byte) error {
 	statcache.Sweep(filepath.Dir(c.name), c.Ended)
-	if c.same && c.kept && len(c.fresh) == 0 && !c.Stopped {
+	keeper := c.Keeper()
+	if c.same && len(c.fresh) == 0 && !c.Stopped && (ref == "" || ref == keeper) {
 		return nil // the old one says the same
 	}
 	c.header.Ref, c.header.Kept = ref, nil
-	if len(id) > 0 {
+	if ref == "" && keeper != "" {
+		c.header.Ref, c.header.Kept = keeper, c.cache.Kept
+		c.loosen()
+	} else if len(id) > 0 {
 		c.header.Kept = id
 	}
 	doubtful := map[int32]bool{}
@@ -437,4 +492,21 @@ func (c *Capture) Save(ref string, id []byte) error {
 		}
 		return nil
 	})
+}
+
+// loosen marks the entries whose ids are not among those that the keeper of the
+// cache keeps.
+func (c *Capture) loosen() {
+	for i := range c.res.Entries {
+		e := &c.res.Entries[i]
+		if c.res.Candidate(i) && (!c.res.Trusted(i) || c.loose(int(e.Link))) {
+			e.Flags |= statcache.Loose
+		}
+	}
+	for k := range c.res.Dirs {
+		d := &c.res.Dirs[k]
+		if c.oldTree(k) == nil || c.loose(int(d.Old)) {
+			c.res.Entries[d.Entry].Flags |= statcache.Loose
+		}
+	}
 }

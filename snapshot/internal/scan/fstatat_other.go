@@ -10,7 +10,7 @@ import (
 	"github.com/chordgit/chordgit/snapshot/internal/statcache"
 )
 
-func lstatAt(dir int, name []byte, e *statcache.Entry) (dev uint64, err error) {
+func lstatAt(dir int, name []byte, e *statcache.Entry, _ bool) (dev uint64, err error) {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstatat(dir, string(name), &st, unix.AT_SYMLINK_NOFOLLOW)

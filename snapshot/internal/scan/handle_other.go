@@ -63,7 +63,7 @@ func (h handle) self(e *statcache.Entry) (dev uint64, err error) {
 }
 
 // lstat fills in the stat of a name in h.
-func (h handle) lstat(name []byte, e *statcache.Entry) (dev uint64, err error) {
+func (h handle) lstat(name []byte, e *statcache.Entry, _ bool) (dev uint64, err error) {
 	fi, err := h.root.Lstat(string(name))
 	if err != nil {
 		return 0, err

@@ -70,9 +70,10 @@ func (h handle) self(e *statcache.Entry) (dev uint64, err error) {
 	return uint64(st.Dev), nil
 }
 
-// lstat fills in the stat of a name in h, which has a NUL behind its end.
-func (h handle) lstat(name []byte, e *statcache.Entry) (dev uint64, err error) {
-	return lstatAt(h.fd(), name, e)
+// lstat fills in the stat of a name in h, which has a NUL behind its end. Quick
+// says that the answer needs no network.
+func (h handle) lstat(name []byte, e *statcache.Entry, quick bool) (dev uint64, err error) {
+	return lstatAt(h.fd(), name, e, quick)
 }
 
 func fill(e *statcache.Entry, st *unix.Stat_t) {

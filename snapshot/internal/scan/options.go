@@ -85,6 +85,8 @@ type Options struct {
 	Cache *statcache.Cache
 	// Rule says what of the cache may be believed.
 	Rule statcache.Rule
+	// Local: the top is on a file system that answers without a network.
+	Local bool
 	// Workers is the number of goroutines that look; 0: 2. More than there are
 	// processors gain nothing.
 	Workers int

@@ -207,7 +207,7 @@ func (w *worker) look(n *node, name []byte, typ fs.FileMode, bad bool) bool {
 		e.Mode, e.Why = typ, statcache.Deadline
 		n.flags |= statcache.Incomplete
 	} else {
-		dev, err := n.h.lstat(name, e)
+		dev, err := n.h.lstat(name, e, w.opt.Local)
 		switch {
 		case err == nil:
 			if dev != w.dev {

@@ -35,7 +35,7 @@ const (
 
 	headCoarse, headSynced, headOtherFS = 1, 2, 4
 
-	keptFlags    = Ignored | ByRule | Foreign
+	keptFlags    = Ignored | ByRule | Foreign | Loose
 	keptDirFlags = Empty | Nested | Partial | Incomplete | LinkedRule
 )
 
@@ -60,8 +60,8 @@ type Header struct {
 	OtherFS bool
 	// Dev and Ino are those of top.
 	Dev, Ino uint64
-	// Ref named the object Kept when the cache was written: while it does, all ids
-	// are present. Empty and nil if the capture led to no turn.
+	// Ref named the object Kept when the cache was written: while it does, the ids
+	// of all entries that are not Loose are present. Empty and nil: nothing is known.
 	Ref  string
 	Kept []byte
 	// Rules is a key of the ignore rules that come from outside the worktree, and
@@ -102,6 +102,9 @@ func (c *Cache) Entry(i int) Entry {
 		Flags: Flags(b[42]), Why: Why(b[43]), Link: int32(le.Uint32(b[44:])),
 	}
 }
+
+// FlagsOf returns the flags of entry i.
+func (c *Cache) FlagsOf(i int) Flags { return Flags(c.entries[i*entryN+42]) }
 
 // Dir decodes directory k.
 func (c *Cache) Dir(k int) Dir {

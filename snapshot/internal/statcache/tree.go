@@ -51,6 +51,8 @@ const (
 	// Trusted: the cache's id of a file is its content now; what a directory
 	// holds was taken from the cache. Not kept in the file.
 	Trusted
+	// Loose: the ref of the header does not keep the object of its id.
+	Loose
 )
 
 // Why an entry is not stored.
