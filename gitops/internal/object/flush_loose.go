@@ -12,7 +12,8 @@ import (
 
 // writeLoose writes each object as a file of its own. All are written and
 // their writeback started before the first is waited for; then they get their
-// names, and each directory with a new name is synced once.
+// names, and each directory with a new name is synced once: a sync between two
+// names would write the journal once more.
 func (db *DB) writeLoose(objects []*pending) (err error) {
 	files := make([]*os.File, len(objects))
 	defer func() {
@@ -37,8 +38,11 @@ func (db *DB) writeLoose(objects []*pending) (err error) {
 	for i, p := range objects {
 		name := loosePath(db.dirs[0], p.id)
 		dir := filepath.Dir(name)
-		if err := db.opt.Perm.MkdirAll(dir, db.opt.NoSync); err != nil {
-			return err
+		if _, err := os.Stat(dir); err != nil {
+			if err := db.opt.Perm.MkdirAll(dir, true); err != nil {
+				return err
+			}
+			dirs = append(dirs, db.dirs[0])
 		}
 		f := files[i]
 		files[i] = nil
