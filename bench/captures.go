@@ -49,7 +49,7 @@ func (b *bench) captures() ([]row, error) {
 	}
 	rows := []row{{
 		name: name(large, 0), rounds: b.rounds, target: 0.40,
-		ours: clean.begin(), theirs: []side{clean.status()}, before: large.settle,
+		ours: clean.begin(), theirs: []side{clean.status()}, before: large.history,
 		beside: []figure{peakMemory(60)},
 	}}
 	for _, c := range []struct {
@@ -59,7 +59,7 @@ func (b *bench) captures() ([]row, error) {
 		do := large.changed(c.dirty)
 		rows = append(rows, row{
 			name: name(large, c.dirty), rounds: c.rounds, target: c.target,
-			ours: do.begin(), theirs: do.ways(), before: large.settle,
+			ours: do.begin(), theirs: do.ways(), before: large.history,
 			beside: []figure{peakMemory(60)},
 		})
 	}
@@ -78,7 +78,7 @@ func (b *bench) captures() ([]row, error) {
 		do := c.repo.changed(c.dirty)
 		rows = append(rows, row{
 			name: name(c.repo, c.dirty), rounds: c.rounds, target: 0.35,
-			ours: do.begin(), theirs: []side{do.own()}, before: c.repo.settle,
+			ours: do.begin(), theirs: []side{do.own()}, before: c.repo.history,
 		})
 	}
 	return rows, nil
@@ -126,11 +126,11 @@ func (b *bench) untracked() ([]row, error) {
 	return []row{
 		{
 			name: "20,000 untracked files, first capture", rounds: b.few(), target: 0.7,
-			ours: first.begin(), theirs: []side{first.copied()}, before: r.settle,
+			ours: first.begin(), theirs: []side{first.copied()}, before: r.history,
 		},
 		{
 			name: "20,000 untracked files, later capture", rounds: b.rounds, target: 0.5,
-			ours: later.begin(), theirs: []side{later.own()}, before: r.settle,
+			ours: later.begin(), theirs: []side{later.own()}, before: r.history,
 		},
 	}, nil
 }
@@ -153,7 +153,7 @@ func (b *bench) ignored() ([]row, error) {
 	return []row{{
 		name: "200,000 ignored files, 1 dirty", rounds: 2 * b.rounds, target: 1.2,
 		ours: with.changed(1).begin(), theirs: without.changed(1).begin().as("without them"),
-		before: func() error { return errors.Join(with.settle(), without.settle()) },
+		before: func() error { return errors.Join(with.history(), without.history()) },
 	}}, nil
 }
 

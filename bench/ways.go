@@ -124,6 +124,15 @@ func (r *repo) settle() error {
 	return flush(r.dir)
 }
 
+// history is settle with a recorded turn before it: nobody captures for long
+// where no turn ever changed anything.
+func (r *repo) history() error {
+	return errors.Join(
+		r.b.tool(r.dir, r.b.chordgit, "begin"), r.dirty(1), r.b.tool(r.dir, r.b.chordgit, "end"),
+		r.settle(),
+	)
+}
+
 // stored checks that the tree, which root names by what the run printed, has the
 // witness.
 func (c capture) stored(root func(printed string) string) func(round int) error {
