@@ -99,8 +99,9 @@ func (b *Batch) Object(typ Type, data []byte) (ID, error) {
 	if int64(len(data)) < looseBytes && !b.packing() {
 		return id, b.add(p, data)
 	}
-	e, err := b.db.deflateEntry(typ, data)
-	if err != nil {
+	e := b.db.pools.buffer()
+	defer b.db.pools.buffers.Put(e)
+	if err := b.db.deflateEntry(e, typ, data); err != nil {
 		return ID{}, err
 	}
 	return id, b.addPacked(p, e, data)
@@ -166,8 +167,9 @@ func (b *Batch) startPack() error {
 }
 
 func (b *Batch) toPack(p *pending) error {
-	e, err := b.db.deflateEntry(p.typ, p.data)
-	if err != nil {
+	e := b.db.pools.buffer()
+	defer b.db.pools.buffers.Put(e)
+	if err := b.db.deflateEntry(e, p.typ, p.data); err != nil {
 		return err
 	}
 	p.drop()
@@ -212,14 +214,16 @@ func (b *Batch) addPacked(p *pending, entry *bytes.Buffer, data []byte) (err err
 // the error is ErrSize.
 func (b *Batch) BlobFrom(r io.Reader, size int64) (ID, error) {
 	if size < looseBytes {
-		data := make([]byte, size)
-		if _, err := io.ReadFull(r, data); err != nil {
+		buf := b.db.pools.buffer()
+		defer b.db.pools.buffers.Put(buf)
+		buf.Grow(int(size) + 1)
+		data := buf.AvailableBuffer()[:size+1] // one more: is that the end?
+		switch n, err := io.ReadFull(r, data); {
+		case int64(n) == size && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
+			return b.Blob(data[:size])
+		default:
 			return ID{}, sizeError(err)
 		}
-		if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || err != io.EOF {
-			return ID{}, sizeError(err)
-		}
-		return b.Blob(data)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

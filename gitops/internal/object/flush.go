@@ -62,8 +62,9 @@ func (b *Batch) repack(p *pending) error {
 		}
 		p.typ, data = typ, d
 	}
-	e, err := b.db.deflateEntry(p.typ, data)
-	if err != nil {
+	e := b.db.pools.buffer()
+	defer b.db.pools.buffers.Put(e)
+	if err := b.db.deflateEntry(e, p.typ, data); err != nil {
 		return err
 	}
 	p.reused = false

@@ -31,7 +31,7 @@ type packEntry struct {
 
 const (
 	packHead   = 12
-	packMemory = 16 << 20 // larger packs are written to the disk as they come
+	packMemory = 2 << 20 // larger packs are written to the disk as they come
 	packChunk  = 1 << 20
 )
 
@@ -52,15 +52,14 @@ func appendHead(b []byte, typ Type, size int64) []byte {
 	return append(b, c)
 }
 
-// deflateEntry makes the entry of an object without a delta.
-func (db *DB) deflateEntry(typ Type, data []byte) (*bytes.Buffer, error) {
-	b := new(bytes.Buffer)
-	b.Grow(len(data)/2 + 64)
-	b.Write(appendHead(b.AvailableBuffer(), typ, int64(len(data))))
+// deflateEntry appends the entry of an object without a delta.
+func (db *DB) deflateEntry(to *bytes.Buffer, typ Type, data []byte) error {
+	to.Grow(len(data)/2 + 64)
+	to.Write(appendHead(to.AvailableBuffer(), typ, int64(len(data))))
 	if len(data) >= halved {
-		return b, deflateHalves(b, data)
+		return deflateHalves(to, data)
 	}
-	return b, db.pools.deflate(b, data)
+	return db.pools.deflate(to, data)
 }
 
 func (w *packWriter) append(id ID, entry *bytes.Buffer) error {

@@ -15,7 +15,16 @@ import (
 // pools keep the buffers of readers and writers of deflated data: a new
 // writer costs more than the deflating of a small object.
 type pools struct {
-	readers, writers sync.Pool
+	readers, writers, buffers sync.Pool
+}
+
+// buffer gives an empty buffer, to be put back into buffers.
+func (p *pools) buffer() *bytes.Buffer {
+	if b, _ := p.buffers.Get().(*bytes.Buffer); b != nil {
+		b.Reset()
+		return b
+	}
+	return new(bytes.Buffer)
 }
 
 // An inflater reads one deflated stream after another.

@@ -249,7 +249,10 @@ func FuzzParseTree(f *testing.F) {
 
 func FuzzReadEntry(f *testing.F) {
 	db := &DB{}
-	e, _ := db.deflateEntry(Blob, []byte("content"))
+	var e bytes.Buffer
+	if err := db.deflateEntry(&e, Blob, []byte("content")); err != nil {
+		f.Fatal(err)
+	}
 	f.Add(e.Bytes())
 	f.Add([]byte("\x6f\x01x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
