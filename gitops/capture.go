@@ -130,10 +130,8 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		MaxFile: limit(cover.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(cover.MaxNew, snapshot.DefaultMaxNew),
 		MaxIgnored: snapshot.DefaultMaxIgnored, Include: cover.Include, Exclude: cover.Exclude,
 		Reread: reread, Progress: cover.Progress,
-		Nested: r.nested, Kept: r.kept,
+		Nested: r.nested, Kept: r.kept, Seed: r.seed(settings),
 	}
-	var done func()
-	opt.Seed, done = r.seed(settings)
 	opt.Length = func(raw []byte) (int64, bool) {
 		id, ok := r.db.Format().FromBytes(raw)
 		if !ok {
@@ -141,7 +139,6 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		}
 		return r.db.Size(id)
 	}
-	defer done()
 	if cover.NoIgnored {
 		opt.MaxIgnored = -1
 	}
@@ -220,26 +217,19 @@ func (r *Repo) kept(name string, id []byte) bool {
 	return err == nil
 }
 
-// seed returns what asks the user's index for ids. Close gives the index back.
-func (r *Repo) seed(s *repo.Settings) (open func() func([]byte, snapshot.FileStat) ([]byte, bool), done func()) {
-	var index *repo.Index
-	done = func() {
-		if index != nil {
-			index.Close()
-		}
-	}
-	return func() func([]byte, snapshot.FileStat) ([]byte, bool) {
-		x, err := r.layout.Index()
+// seed returns what asks the user's index for ids, and gives the index back.
+func (r *Repo) seed(s *repo.Settings) func() (ask func([]byte, snapshot.FileStat) ([]byte, bool), done func()) {
+	return func() (func([]byte, snapshot.FileStat) ([]byte, bool), func()) {
+		index, err := r.layout.Index()
 		if err != nil {
-			return nil // then all is read
+			return nil, nil // then all is read
 		}
-		index = x
 		seeds := seed.Open(r.layout, index, s, nil)
 		return func(path []byte, f snapshot.FileStat) ([]byte, bool) {
 			id, ok := seeds.ID(path, seed.Stat{Mode: f.Mode, Mtime: f.Mtime, Ctime: f.Ctime, Ino: f.Ino, Size: f.Size})
 			return id.Bytes(), ok
-		}
-	}, done
+		}, index.Close
+	}
 }
 
 // indexNames are the paths of an index, read when first asked for.

@@ -62,8 +62,8 @@ type CaptureOptions struct {
 	Nested func(path string) (NestedRepository, bool)
 	// Seed knows ids of files that were not changed since the index saw them. It is
 	// asked in the order of the index, and only where many files would have to be
-	// read. Nil: nothing is known.
-	Seed func() func(path []byte, f FileStat) (id []byte, ok bool)
+	// read; then done is called. Nil, or nil for ask: nothing is known.
+	Seed func() (ask func(path []byte, f FileStat) (id []byte, ok bool), done func())
 	// Length tells how long the object of an id is, false if it is not there. An id
 	// of Seed counts only if its object is as long as the file. Called from several
 	// goroutines.

@@ -147,10 +147,11 @@ func (c *Capture) unread(opt *CaptureOptions) (list []int32) {
 	if len(list) < seedFrom || opt.Seed == nil || opt.Reread {
 		return list
 	}
-	seed := opt.Seed()
+	seed, done := opt.Seed()
 	if seed == nil {
 		return list
 	}
+	defer done()
 	// In the order of the index, which the walk has and the entries have not.
 	var rest, seeded []int32
 	c.res.Walk(func(p []byte, i int) bool {

@@ -3,13 +3,14 @@ package object
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
-	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
 	"io"
 	"sync"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
 )
 
 // pools keep the buffers of readers and writers of deflated data: a new
