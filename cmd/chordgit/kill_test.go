@@ -166,15 +166,18 @@ func prepare(t *testing.T, applied bool) string {
 type death struct {
 	name string
 	env  []string // beside the number of the step
-	kill string   // variable that takes the number; %d is the number
+	kill []string // variables that take the number, at one step after the other; %d is the number
+}
+
+// at is the environment of a death at a step.
+func (d death) at(k int) []string {
+	return append(slices.Clone(d.env), fmt.Sprintf(d.kill[k%len(d.kill)], k))
 }
 
 var deaths = []death{
-	{"kill", nil, "CHORDGIT_TEST_KILL=%d"},
-	{"kill without exchange", []string{"CHORDGIT_TEST_NOEXCHANGE=1"}, "CHORDGIT_TEST_KILL=%d"},
-	{"TERM", nil, "CHORDGIT_TEST_SIGNAL=%d:TERM"},
-	{"INT without exchange", []string{"CHORDGIT_TEST_NOEXCHANGE=1"}, "CHORDGIT_TEST_SIGNAL=%d:INT"},
-	{"HUP", nil, "CHORDGIT_TEST_SIGNAL=%d:HUP"},
+	{"kill", nil, []string{"CHORDGIT_TEST_KILL=%d"}},
+	{"kill without exchange", []string{"CHORDGIT_TEST_NOEXCHANGE=1"}, []string{"CHORDGIT_TEST_KILL=%d"}},
+	{"signal", nil, []string{"CHORDGIT_TEST_SIGNAL=%d:TERM", "CHORDGIT_TEST_SIGNAL=%d:INT", "CHORDGIT_TEST_SIGNAL=%d:HUP"}},
 }
 
 // TestKill ends an apply and a rewind at every step, and lets the next command
@@ -198,8 +201,8 @@ func TestKill(t *testing.T) {
 				steps := 0
 				for k := 1; ; k++ {
 					v := clone(t, template)
-					out, died := v.run(append(slices.Clone(d.env), fmt.Sprintf(d.kill, k)), command.stdin, command.args...)
-					signalled := strings.Contains(d.kill, "SIGNAL")
+					out, died := v.run(d.at(k), command.stdin, command.args...)
+					signalled := d.name == "signal"
 					if died == 0 {
 						steps = k - 1
 						break

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -117,12 +116,12 @@ func TestKillRewind(t *testing.T) {
 				steps := 0
 				for k := 1; ; k++ {
 					v := clone(t, command.from.dir)
-					out, died := v.run(append(slices.Clone(d.env), fmt.Sprintf(d.kill, k)), "", command.args...)
+					out, died := v.run(d.at(k), "", command.args...)
 					if died == 0 {
 						break
 					}
 					steps = k
-					if _, open := v.refs(); strings.Contains(d.kill, "SIGNAL") && (len(open) > 0 || len(v.leftovers()) > 0) {
+					if _, open := v.refs(); d.name == "signal" && (len(open) > 0 || len(v.leftovers()) > 0) {
 						t.Fatalf("step %d: after the signal %v and %v are left\n%s", k, open, v.leftovers(), out)
 					}
 					next, _ := v.run(nil, probePatch, "apply")
