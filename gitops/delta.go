@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
@@ -11,17 +12,19 @@ import (
 // bytes or permissions differ, sorted. What a sparse checkout hides at one end
 // is no change.
 //
-// What was stored at the start and of which the end is not known is listed only
-// with all: nobody saw it change.
+// What only one end saw, since the other did not look there, is listed only with
+// all: nobody saw it change.
 func (r *Repo) changedPaths(t *Turn, before, after *side, all bool) ([]string, error) {
 	diff, err := object.Diff(r.db, before.root, after.root)
 	if err != nil {
 		return nil, err
 	}
-	unseen := t.meta.unseen()
+	unseen, appeared := t.meta.unseen(), t.meta.unseenBefore()
 	var paths []string
 	for _, d := range diff {
-		if all || !d.After.ID.IsZero() || !unseen(d.Path) {
+		switch {
+		case all, !d.Before.ID.IsZero() && !d.After.ID.IsZero(),
+			d.After.ID.IsZero() && !unseen(d.Path), d.Before.ID.IsZero() && !appeared(d.Path):
 			paths = append(paths, d.Path)
 		}
 	}
@@ -39,7 +42,15 @@ func (r *Repo) changedPaths(t *Turn, before, after *side, all bool) ([]string, e
 // unseen tells of which paths the end of the turn is not known: those in
 // directories that were not looked into, and those that could not be read.
 func (m *meta) unseen() func(path string) bool {
-	open, skipped := m.Incomplete.finish(), m.Skipped.finish()
+	return unseenIn(m.Incomplete.finish(), m.Skipped.finish())
+}
+
+// unseenBefore is unseen for the start.
+func (m *meta) unseenBefore() func(path string) bool {
+	return unseenIn(m.Incomplete.start(), m.Skipped.start())
+}
+
+func unseenIn(open []string, skipped map[string]metaSkip) func(path string) bool {
 	return func(path string) bool {
 		switch skipped[path].Why {
 		case "deadline", "unreadable", "vanished":
@@ -47,6 +58,24 @@ func (m *meta) unseen() func(path string) bool {
 		}
 		return below(path, open)
 	}
+}
+
+// Appeared returns the files that the end of a captured turn found where its
+// start did not look: nobody can tell whether they are the turn's, so that
+// [Repo.Changes] does not have them and no rewind removes them. Nil for almost
+// every turn. Errors are those of Changes.
+func (r *Repo) Appeared(t *Turn) ([]edit.Change, error) {
+	if t.Scope != ScopeWorktree || t.Status == StatusOpen || len(t.meta.Incomplete.start())+len(t.meta.Skipped.start()) == 0 {
+		return nil, nil
+	}
+	changes, err := r.changes(t, true)
+	if err != nil {
+		return nil, err
+	}
+	appeared := t.meta.unseenBefore()
+	return slices.DeleteFunc(changes, func(c edit.Change) bool {
+		return c.Before != nil || c.After == nil || !appeared(c.Path)
+	}), nil
 }
 
 // chmods lists the files that differ in permissions alone.

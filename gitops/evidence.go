@@ -155,7 +155,11 @@ func (w *witness) at(r *Repo, path string) (id string, changed bool, err error) 
 		if err != nil {
 			return "", false, err
 		}
-		for _, c := range changes {
+		appeared, err := r.Appeared(w.Turn)
+		if err != nil {
+			return "", false, err
+		}
+		for _, c := range append(changes, appeared...) {
 			if w.after[c.Path] = ""; c.After != nil {
 				w.after[c.Path] = c.After.ID
 			}

@@ -79,6 +79,12 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 		j.err = err
 		return j
 	}
+	appeared, err := repo.Appeared(t) // what the start did not see may be denied, too
+	if err != nil {
+		j.err = err
+		return j
+	}
+	changes = append(changes, appeared...)
 	policy := hooks.NewPolicy(site(repo, ""), layers...)
 	report := hooks.MergeHooks(layers...).Report
 	var back []string
