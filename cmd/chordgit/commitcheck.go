@@ -163,7 +163,7 @@ func (k *commitCheck) check(c *candidate) error {
 	site.Tree = commitTree{c.tree, c.changes}
 	policy := hooks.NewPolicy(site, append([]hooks.Layer{k.user}, layers...)...)
 	for _, change := range c.changes {
-		op, err := k.operation(change)
+		op, err := changeOperation(k.history, change)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,8 @@ func (k *commitCheck) check(c *candidate) error {
 	return nil
 }
 
-func (k *commitCheck) operation(c gitops.CommitChange) (hooks.Operation, error) {
+// changeOperation is what a commit does to a path, as policy judges it.
+func changeOperation(h *gitops.History, c gitops.CommitChange) (hooks.Operation, error) {
 	op := hooks.Operation{Kind: hooks.Write, Path: c.Path, Found: true}
 	switch {
 	case c.After.Mode == 0:
@@ -197,7 +198,7 @@ func (k *commitCheck) operation(c gitops.CommitChange) (hooks.Operation, error) 
 		op.Kind = hooks.Create
 	}
 	if c.After.Link() {
-		target, err := k.history.Blob(c.After.ID)
+		target, err := h.Blob(c.After.ID)
 		if err != nil {
 			return op, err
 		}

@@ -42,7 +42,6 @@ NAME is ` + strings.Join(hooks.Agents(), ", ") + `, or one of git's hooks.`,
 			return nil
 		},
 	}
-	cmd.AddCommand(a.gitHookCommands()...)
 	cmd.Flags().StringVar(&event, "event", "", "the event, where the input names none (`NAME`)")
 	cmd.AddCommand(a.gitHookCommands()...)
 	return cmd

@@ -20,12 +20,14 @@ type judgement struct {
 	denied []verdictOn
 	asked  []hooks.Finding // what would have needed consent stays
 	notes  []string
+	unread error // why the turn's commits were not judged
 	err    error // nothing could be decided
 }
 
 // A verdictOn is a denied change and its fate.
 type verdictOn struct {
 	finding hooks.Finding
+	commit  string // of the turn that holds it, too; empty: none
 	fate    string
 	back    bool // it was put back
 }
@@ -79,6 +81,10 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 		j.err = err
 		return j
 	}
+	commits, err := turnCommits(repo, t, layers)
+	if err != nil {
+		j.unread = err
+	}
 	policy := hooks.NewPolicy(site(repo, ""), layers...)
 	report := hooks.MergeHooks(layers...).Report
 	var back []string
@@ -86,8 +92,13 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 		found := policy.Changed(operation(&c), c.Path, c.After.IsLink())
 		switch hooks.Strictest(found) {
 		case hooks.Deny:
-			if fate, tell := a.fate(repo, t, &c, found, report); tell {
-				j.denied = append(j.denied, verdictOn{finding: found[0], fate: fate})
+			committed := commits.brought(repo, t, c.Path)
+			if fate, tell := fate(repo, t, &c, found, report, committed); tell {
+				d := verdictOn{finding: found[0], fate: fate}
+				if commit := commits.take(c.Path); committed || own(t, c.Path) {
+					d.commit = commit // otherwise the user committed what is his
+				}
+				j.denied = append(j.denied, d)
 				if fate == "" {
 					back = append(back, c.Path)
 				}
@@ -98,6 +109,7 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 			}
 		}
 	}
+	j.denied = append(j.denied, commits.left(t, report)...)
 	if start != nil && start.Turn == t.N {
 		for _, line := range outsideChanged(start.Outside, a.outside(repo)) {
 			j.notes = append(j.notes, fmt.Sprintf("changed during turn %d: %s", t.N, line))
@@ -129,10 +141,11 @@ func own(t *gitops.Turn, path string) bool {
 }
 
 // fate says why a denied change stays, empty if it is to be put back. tell is false
-// where it is somebody else's to judge.
-func (a *app) fate(repo *gitops.Repo, t *gitops.Turn, c *edit.Change, found []hooks.Finding, report bool) (fate string, tell bool) {
+// where it is somebody else's to judge. committed: it came from a commit of the
+// turn's.
+func fate(repo *gitops.Repo, t *gitops.Turn, c *edit.Change, found []hooks.Finding, report, committed bool) (fate string, tell bool) {
 	switch {
-	case own(t, c.Path):
+	case own(t, c.Path), committed:
 	case t.Owner(c.Path) == gitops.OwnerOutside:
 		return "kept: it changed while no tool of the agent ran, so it is yours", true
 	default:
@@ -140,12 +153,14 @@ func (a *app) fate(repo *gitops.Repo, t *gitops.Turn, c *edit.Change, found []ho
 	}
 	switch {
 	case report:
-		return "kept: policy.enforce is report", true
+		return keptByReport, true
 	case onlyPermissions(repo, c, found):
 		return "kept: only its permissions changed, which is how consent given to the agent is stored", true
 	}
 	return "", true
 }
+
+const keptByReport = "kept: policy.enforce is report"
 
 // onlyPermissions reports whether Claude Code itself may have made a change: it
 // writes what its user allowed there while a turn runs.
@@ -202,84 +217,6 @@ func (a *app) putBack(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, pa
 			d.fate, d.back = "is back", true
 		default:
 			d.fate, d.back = fmt.Sprintf("put back (turn %d)", res.Turn.N), true
-		}
-	}
-}
-
-// text is what the user and the agent's model are told; empty if there is nothing.
-func (j *judgement) text() string {
-	var lines []string
-	part := func(title string, list []string) {
-		if len(list) == 0 {
-			return
-		}
-		lines = append(lines, title)
-		for _, l := range list[:min(len(list), 10)] {
-			lines = append(lines, "  "+l)
-		}
-		if n := len(list) - 10; n > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more", n))
-		}
-	}
-	if j.err != nil {
-		return fmt.Sprintf("chordgit: cannot decide what policy says about turn %d, nothing was put back: %s", j.turn, edit.Quote(j.err.Error()))
-	}
-	var back, kept, asked []string
-	for i := range j.denied {
-		d := &j.denied[i]
-		line := fmt.Sprintf("%s %s: %s", d.finding.Op, edit.Quote(d.finding.Path), edit.Quote(d.finding.Message()))
-		if d.back {
-			back = append(back, line)
-		} else {
-			kept = append(kept, line+" ("+edit.Quote(d.fate)+")")
-		}
-	}
-	for i := range j.asked {
-		f := &j.asked[i]
-		asked = append(asked, fmt.Sprintf("%s %s: %s", f.Op, edit.Quote(f.Path), edit.Quote(f.Message())))
-	}
-	part(fmt.Sprintf("chordgit: put back %s that policy denies:", count(len(back), "path")), back)
-	if len(back) > 0 {
-		lines = append(lines, fmt.Sprintf("The denied versions are kept: git show refs/chordgit/turns/%d:after/PATH", j.turn))
-	}
-	part(fmt.Sprintf("chordgit: policy denies %s that changed:", count(len(kept), "path")), kept)
-	part("chordgit: changed without the user's consent being known:", asked)
-	part("chordgit: hooks", j.notes)
-	text := strings.Join(lines, "\n")
-	if len(text) > 8000 {
-		text = strings.ToValidUTF8(text[:max(1, strings.LastIndexByte(text[:8000], '\n'))], "") + "\n…"
-	}
-	return text
-}
-
-// judgeInto judges the session's turns, and reports that.
-func (a *app) judgeInto(ctx context.Context, rep *report, repo *gitops.Repo, session string) {
-	judged, err := a.judgeSession(ctx, repo, session, nil)
-	rep.judged(judged)
-	if err != nil {
-		rep.fail(toErrors(err))
-	}
-}
-
-// judged puts judgements into the report of a command that closes a turn: what is
-// denied is a failure, whether it was put back or not.
-func (r *report) judged(all []judgement) {
-	for i := range all {
-		j := &all[i]
-		if j.err != nil {
-			r.note([]edit.Note{{Code: hooks.Undecided, Msg: j.text()}})
-		}
-		for _, d := range j.denied {
-			e := d.finding.Error()
-			e.Msg += "; " + d.fate
-			r.fail([]*edit.Error{e})
-		}
-		for k := range j.asked {
-			f := &j.asked[k]
-			r.note([]edit.Note{{Code: "ask", Path: f.Path, Msg: string(f.Op) + ": " + f.Message()}})
-		}
-		for _, n := range j.notes {
-			r.note([]edit.Note{{Code: "hooks-changed", Msg: n}})
 		}
 	}
 }
