@@ -3,6 +3,11 @@ package gitops
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -24,6 +29,31 @@ func (r *Repo) Session(id string) (SessionState, error) {
 		return SessionState{}, err
 	}
 	return sessionState(state), nil
+}
+
+// Sessions reads the states of all sessions of this worktree, in no order that
+// means anything. One that cannot be read is left out, and is the error.
+func (r *Repo) Sessions() (all []SessionState, err error) {
+	dir := filepath.Dir(r.sessionFile(""))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, trouble(edit.Unreadable, "the sessions cannot be listed", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		state, failed := readSession(filepath.Join(dir, e.Name()))
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		all = append(all, sessionState(state))
+	}
+	return all, err
 }
 
 func sessionState(state map[string]json.RawMessage) (s SessionState) {

@@ -70,4 +70,3 @@ func (r *Repo) HeadEntry(t *Turn, path string) (Entry, error) {
 	e, _, err := object.Lookup(r.db, root, path)
 	return entry(e), err
 }
-

@@ -249,13 +249,12 @@ func (h *hookRun) never() (names []string) {
 	if name, _ := h.userFile(); name != "" {
 		names = append(names, filepath.ToSlash(name))
 	}
-	home := h.getenv("HOME")
-	if home == "" {
-		return names
+	home := filepath.ToSlash(h.getenv("HOME"))
+	for _, f := range hooks.AgentFiles() {
+		names = append(names, f.Never(home, h.getenv)...)
 	}
-	for _, rel := range []string{".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".codex", ".gemini/settings.json", ".cursor/hooks.json",
-		".cursor/hooks", ".config/opencode/plugins", ".config/opencode/plugin", ".copilot/hooks", ".config/chordgit"} {
-		names = append(names, path.Join(filepath.ToSlash(home), rel))
+	if home != "" {
+		names = append(names, path.Join(home, ".config/chordgit"))
 	}
 	return names
 }

@@ -19,7 +19,7 @@ type judgement struct {
 	turn   int
 	denied []verdictOn
 	asked  []hooks.Finding // what would have needed consent stays
-	notes  []string
+	hooks  []hookChange
 	unread error // why the turn's commits were not judged
 	err    error // nothing could be decided
 }
@@ -42,27 +42,48 @@ func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session strin
 	}
 	start := factsOf(state).Start
 	var all []judgement
+	// note keeps what is known of a turn now, and takes its mark.
+	note := func(j judgement, more func(*sessionFacts)) error {
+		all = append(all, j)
+		return repo.ChangeSession(ctx, session, func(s *gitops.SessionState) {
+			s.Unjudged = slices.DeleteFunc(s.Unjudged, func(m int) bool { return m == j.turn })
+			refact(s, func(f *sessionFacts) {
+				const most = 50
+				f.Hooks = append(f.Hooks, j.hooks...)
+				f.Hooks = f.Hooks[max(0, len(f.Hooks)-most):]
+				if more != nil {
+					more(f)
+				}
+				if keep != nil {
+					keep(f, j)
+				}
+			})
+		})
+	}
 	for _, n := range state.Unjudged {
 		t, err := repo.Turn(n)
 		var j judgement
 		switch {
 		case err == nil:
 			j = a.judgeTurn(ctx, repo, t, start)
-			all = append(all, j)
-		case !errors.Is(err, &edit.Error{Code: edit.NoTurn}):
+		case errors.Is(err, &edit.Error{Code: edit.NoTurn}):
+			j = judgement{turn: n} // it went with a prune
+		default:
 			j = judgement{turn: n, err: err}
-			all = append(all, j)
 		}
 		if j.err != nil {
+			all = append(all, j)
 			continue // its mark stays: it is judged when that can be decided
 		}
-		if err := repo.ChangeSession(ctx, session, func(s *gitops.SessionState) {
-			s.Unjudged = slices.DeleteFunc(s.Unjudged, func(m int) bool { return m == n })
-			if keep != nil {
-				refact(s, func(f *sessionFacts) { keep(f, j) })
-			}
-		}); err != nil {
+		if err := note(j, nil); err != nil {
 			return all, err
+		}
+	}
+	// A turn that changed no file is not recorded. It may have changed hooks.
+	if start != nil && state.Open == 0 && !slices.Contains(state.Unjudged, start.Turn) {
+		if _, err := repo.Turn(start.Turn); errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+			j := judgement{turn: start.Turn, hooks: hookChanges(start.Turn, start.Outside, a.fingerprints(repo))}
+			return all, note(j, func(f *sessionFacts) { f.Start = nil })
 		}
 	}
 	return all, nil
@@ -111,9 +132,7 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 	}
 	j.denied = append(j.denied, commits.left(t, report)...)
 	if start != nil && start.Turn == t.N {
-		for _, line := range outsideChanged(start.Outside, a.outside(repo)) {
-			j.notes = append(j.notes, fmt.Sprintf("changed during turn %d: %s", t.N, line))
-		}
+		j.hooks = hookChanges(t.N, start.Outside, a.fingerprints(repo))
 	}
 	a.putBack(ctx, repo, t, back, &j)
 	return j

@@ -59,12 +59,20 @@ func (j *judgement) text() string {
 		lines = append(lines, fmt.Sprintf("chordgit: the commits of turn %d were not judged: %s", j.turn, edit.Quote(j.unread.Error())))
 	}
 	part("chordgit: changed without the user's consent being known:", asked)
-	part("chordgit: hooks", j.notes)
+	part("chordgit: hooks", j.hookLines())
 	text := strings.Join(lines, "\n")
 	if len(text) > 8000 {
 		text = strings.ToValidUTF8(text[:max(1, strings.LastIndexByte(text[:8000], '\n'))], "") + "\n…"
 	}
 	return text
+}
+
+// hookLines say what the turn changed of hooks.
+func (j *judgement) hookLines() (lines []string) {
+	for i := range j.hooks {
+		lines = append(lines, fmt.Sprintf("changed during turn %d: %s", j.turn, &j.hooks[i]))
+	}
+	return lines
 }
 
 // judgeInto judges the session's turns, and reports that.
@@ -98,8 +106,8 @@ func (r *report) judged(all []judgement) {
 			f := &j.asked[k]
 			r.note([]edit.Note{{Code: "ask", Path: f.Path, Msg: string(f.Op) + ": " + f.Message()}})
 		}
-		for _, n := range j.notes {
-			r.note([]edit.Note{{Code: "hooks-changed", Msg: n}})
+		for _, line := range j.hookLines() {
+			r.note([]edit.Note{{Code: "hooks-changed", Msg: line}})
 		}
 	}
 }
