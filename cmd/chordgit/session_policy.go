@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/chordgit/chordgit/gitops"
 	"github.com/chordgit/chordgit/hooks"
@@ -85,6 +87,9 @@ func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) 
 	return changeFacts(ctx, repo, t.Session, func(f *sessionFacts) { f.Start = start })
 }
 
+// sameText compares files, of which nil is none.
+func sameText(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
+
 // turnLayers are the layers that have a say about a turn: the user's file as it is
 // and as it was when the turn began, and the repository's as it was then, in HEAD
 // and in the worktree. facts are of the turn's begin, nil if they are lost.
@@ -105,16 +110,20 @@ func (a *app) turnLayers(repo *gitops.Repo, n int, start *startFacts) ([]hooks.L
 		text        []byte
 	}
 	versions := []version{{"user", place, now}}
-	if string(start.User) != string(now) || (start.User == nil) != (now == nil) {
+	if !sameText(start.User, now) {
 		versions = append(versions, version{"user", place + " as the turn began", start.User})
+	}
+	worktree := hooks.ConfigName
+	if text, err := repositoryText(repo); err != nil || !sameText(text, start.Worktree) {
+		worktree = fmt.Sprintf("turn %d:%s", n, hooks.ConfigName)
 	}
 	switch {
 	case start.Head == nil:
-		versions = append(versions, version{"turn", hooks.ConfigName, start.Worktree})
-	case string(start.Head) == string(start.Worktree):
-		versions = append(versions, version{"HEAD", hooks.ConfigName, start.Head})
+		versions = append(versions, version{"turn", worktree, start.Worktree})
+	case sameText(start.Head, start.Worktree):
+		versions = append(versions, version{"HEAD", worktree, start.Head})
 	default:
-		versions = append(versions, version{"HEAD", "HEAD:" + hooks.ConfigName, start.Head}, version{"turn", hooks.ConfigName, start.Worktree})
+		versions = append(versions, version{"HEAD", "HEAD:" + hooks.ConfigName, start.Head}, version{"turn", worktree, start.Worktree})
 	}
 	var layers []hooks.Layer
 	for _, v := range versions {
