@@ -114,7 +114,7 @@ func (a *app) turnLayers(repo *gitops.Repo, n int, start *startFacts) ([]hooks.L
 		versions = append(versions, version{"user", place + " as the turn began", start.User})
 	}
 	worktree := hooks.ConfigName
-	if text, err := repositoryText(repo); err != nil || !sameText(text, start.Worktree) {
+	if text, err := configText(repo); err != nil || !sameText(text, start.Worktree) {
 		worktree = fmt.Sprintf("turn %d:%s", n, hooks.ConfigName)
 	}
 	switch {
