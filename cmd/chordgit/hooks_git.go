@@ -98,8 +98,8 @@ func (g *gitInstaller) uninstall() {
 		return
 	}
 	if isHusky(at.Inside) {
-		g.huskyLines(at, func(text []byte, line string) []byte {
-			return []byte(strings.Replace(string(text), line+"\n", "", 1))
+		g.huskyLines(at, func(event string, text []byte) []byte {
+			return []byte(strings.Replace(string(text), hooks.HuskyLine(event)+"\n", "", 1))
 		}, "removed")
 	}
 	dirs := []string{at.Default}

@@ -21,27 +21,43 @@ func (g *gitInstaller) husky(at *gitops.Hooks) {
 		g.tell(hookTarget{State: "managed", File: at.Inside, Detail: "add these lines, or --force does", Text: hooks.Stanza("husky")})
 		return
 	}
-	g.huskyLines(at, func(text []byte, line string) []byte {
-		if hasLine(text, line) {
-			return text
+	g.huskyLines(at, withLine, "installed")
+}
+
+// withLine adds the line of an event to a text, once: at its end, or before all
+// that may read standard input.
+func withLine(event string, text []byte) []byte {
+	line := hooks.HuskyLine(event)
+	if hasLine(text, line) {
+		return text
+	}
+	text = bytes.Clone(text)
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n')
+	}
+	at := len(text)
+	if hooks.HuskyFirst(event) {
+		at = 0
+		for above := range bytes.Lines(text) { // the interpreter, and what husky had there before its version 9
+			if !bytes.HasPrefix(above, []byte("#!")) && !bytes.HasPrefix(above, []byte(". ")) {
+				break
+			}
+			at += len(above)
 		}
-		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
-			text = append(bytes.Clone(text), '\n')
-		}
-		return append(bytes.Clone(text), line+"\n"...)
-	}, "installed")
+	}
+	return slices.Concat(text[:at], []byte(line+"\n"), text[at:])
 }
 
 func hasLine(text []byte, line string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(string(text), "\r", ""), "\n"), line)
 }
 
-func (g *gitInstaller) huskyLines(at *gitops.Hooks, change func(text []byte, line string) []byte, state string) {
+func (g *gitInstaller) huskyLines(at *gitops.Hooks, change func(event string, text []byte) []byte, state string) {
 	dir := strings.TrimSuffix(at.Dir, string(filepath.Separator)+"_")
 	for _, event := range hooks.GitHooks() {
 		name := filepath.Join(dir, event)
 		changed, err := g.app.rewrite(name, nil, func(old []byte) ([]byte, error) {
-			made := change(old, hooks.HuskyLine(event))
+			made := change(event, old)
 			if len(made) == 0 && old != nil && len(old) > 0 {
 				return nil, nil
 			}
