@@ -72,6 +72,7 @@ func (r *Repo) ChangeSession(ctx context.Context, id string, change func(*Sessio
 		return err
 	}
 	defer unlock()
+	r.opt.Step("session")
 	return r.changeSession(id, func(state map[string]json.RawMessage) error {
 		s := sessionState(state)
 		change(&s)
