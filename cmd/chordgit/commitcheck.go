@@ -45,7 +45,8 @@ type commitFinding struct {
 type candidate struct {
 	id      string // empty: not made yet
 	parents []string
-	agent   string // by its names
+	commit  *gitops.Commit // nil: not made yet
+	agent   string         // by its names
 	tree    *gitops.Tree
 	place   string // of its version of the policy: "index", or the commit
 	changed func() ([]gitops.CommitChange, error)
@@ -142,7 +143,7 @@ func (k *commitCheck) author(c *candidate, change gitops.CommitChange) (agent st
 		if c.id == "" {
 			t, err = k.evidence.Staged(change.Path, change.After, c.parents)
 		} else {
-			t, err = k.evidence.Committed(change.Path, change.After, c.parents)
+			t, err = k.evidence.Committed(change.Path, change.After, c.commit)
 		}
 		if err != nil {
 			return "", 0, err
@@ -186,7 +187,7 @@ func (k *commitCheck) made(ids []string) error {
 		if err != nil || commit == nil {
 			return errors.Join(err, &edit.Error{Code: edit.Damaged, Msg: "commit " + id + " cannot be read"})
 		}
-		c := &candidate{id: id, parents: commit.Parents, tree: k.history.TreeOf(commit), place: short(id)}
+		c := &candidate{id: id, parents: commit.Parents, commit: commit, tree: k.history.TreeOf(commit), place: short(id)}
 		c.agent = hooks.AgentFromCommit(commit.Author, commit.Committer, commit.Message)
 		c.old = c.agent == "" && (oldest.IsZero() || commit.Time().Before(oldest))
 		c.changed = func() ([]gitops.CommitChange, error) { return k.history.Changed(commit) }

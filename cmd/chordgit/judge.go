@@ -211,7 +211,7 @@ func (a *app) putBack(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, pa
 	err := a.holding(ctx, func(ctx context.Context) (err error) {
 		res, err = repo.Rewind(ctx, t.N, gitops.RewindOptions{
 			// Of no session: what may be somebody else's goes, too.
-			Turn: gitops.Turn{Agent: "chordgit", Message: fmt.Sprintf("put back what policy denies in turn %d", t.N)}, Paths: paths,
+			Turn: gitops.Turn{Agent: gitops.PolicyAgent, Message: fmt.Sprintf("put back what policy denies in turn %d", t.N)}, Paths: paths,
 		})
 		return err
 	})
