@@ -69,3 +69,28 @@ func TestAgentSettings(t *testing.T) {
 		}
 	}
 }
+
+// FuzzProbe: whatever a file or a program says, what counts for a refusal is one in
+// the agent's language, and a program has an absolute path.
+func FuzzProbe(f *testing.F) {
+	f.Add([]byte(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'/a b/chordgit' hook claude"}]}]}}`), "chordgit: denied", 2)
+	f.Add([]byte("// chordgit-plugin 1\nconst BIN = \"/a/chordgit\"\n"), "", 0)
+	f.Add([]byte(`{"permission":"deny","user_message":"x","agent_message":"x"}`), "", 0)
+	f.Add([]byte(`{"permissionDecision":"deny","permissionDecisionReason":"x"}`), "", 0)
+	f.Add([]byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}`), "x", 2)
+	f.Fuzz(func(t *testing.T, text []byte, stderr string, exit int) {
+		for _, file := range hooks.AgentFiles() {
+			if bin := file.Program(text); bin != "" && !strings.HasPrefix(bin, "/") {
+				t.Errorf("%s: program %q", file.Agent, bin)
+			}
+			p := file.Probe(hooks.Installation{}, "/r")
+			if !p.Refuses(hooks.Response{Stdout: string(text), Stderr: stderr, Exit: exit}) {
+				continue
+			}
+			said := strings.Contains(string(text), "deny") || strings.Contains(string(text), `\u`) // escapes of the same letters
+			if exit != 2 && (exit != 0 || !said) || exit == 2 && strings.TrimSpace(stderr) == "" {
+				t.Errorf("%s takes exit %d, %q, %q for a refusal", file.Agent, exit, text, stderr)
+			}
+		}
+	})
+}
