@@ -61,9 +61,7 @@ func (r *Repo) MakeWay(ctx context.Context, t Turn) error {
 	if t.Kind == "" {
 		t.Kind = KindTurn
 	}
-	if open, err := r.openTurn(t.Session); err != nil || open == nil || t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
-		return err
-	}
+	// What a process left that died while it closed the turn is finished first.
 	unlock, err := r.enter(ctx)
 	if err != nil {
 		return err

@@ -13,6 +13,10 @@ const (
 	evidenceAge   = 30 * 24 * time.Hour
 )
 
+// PolicyAgent is the Agent of a rewind that puts back what policy denies. What it
+// took from the disk may be staged or committed already, and stays an agent's.
+const PolicyAgent = "chordgit"
+
 // Evidence tells which changes agents made, by the turns of all worktrees that
 // are recorded. It is read when it is first asked.
 type Evidence struct {
@@ -80,18 +84,18 @@ func (e *Evidence) load() error {
 	return nil
 }
 
-// Committed is the agents' turn that accounts for what a commit with these
-// parents has at a path: one that left the same content there, or one that began
-// at a parent and changed the path, and was not taken back. Nil: none.
-func (e *Evidence) Committed(path string, now Entry, parents []string) (*Turn, error) {
-	return e.find(path, now, parents, false)
+// Committed is the agents' turn that accounts for what a commit has at a path: one
+// that left the same content there, or one that began at a parent and changed the
+// path, and was not taken back before the commit was made. Nil: none.
+func (e *Evidence) Committed(path string, now Entry, c *Commit) (*Turn, error) {
+	return e.find(path, now, c.Parents, c)
 }
 
 // Staged is the same for the commit that is being made in this worktree, where
 // in addition a turn that is open counts if the path is not what it was at the
 // turn's start.
 func (e *Evidence) Staged(path string, now Entry, parents []string) (*Turn, error) {
-	t, err := e.find(path, now, parents, true)
+	t, err := e.find(path, now, parents, nil)
 	if t != nil || err != nil {
 		return t, err
 	}
@@ -111,7 +115,9 @@ func (e *Evidence) Staged(path string, now Entry, parents []string) (*Turn, erro
 	return nil, nil
 }
 
-func (e *Evidence) find(path string, now Entry, parents []string, here bool) (*Turn, error) {
+// find looks for the turn of a commit; nil: it is being made, here.
+func (e *Evidence) find(path string, now Entry, parents []string, c *Commit) (*Turn, error) {
+	here := c == nil
 	if err := e.load(); err != nil {
 		return nil, err
 	}
@@ -123,6 +129,7 @@ func (e *Evidence) find(path string, now Entry, parents []string, here bool) (*T
 		}
 		switch {
 		case !changed || back[w.N]:
+		case w.Kind == KindRewind && (w.Agent == PolicyAgent || !here && w.Started.After(c.Time())): // the commit holds it all the same
 		case w.Kind == KindRewind:
 			for _, n := range w.Undoes {
 				back[n] = true

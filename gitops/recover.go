@@ -101,7 +101,33 @@ func (r *Repo) settle(ctx context.Context, t *Turn) error {
 	if err := r.list(t); err != nil {
 		return err
 	}
+	if err := r.noteClosed(ctx, t); err != nil {
+		return err
+	}
 	return r.refs.Remove(openRef(t.N), t.tag)
+}
+
+// noteClosed tells a session that its turn was closed, where whoever closed it died
+// before: otherwise nobody would ask policy about the turn.
+func (r *Repo) noteClosed(ctx context.Context, open *Turn) error {
+	unlock, err := r.lockNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	state, err := readSession(r.sessionFile(open.Session))
+	if err != nil {
+		return err
+	}
+	var mark openMark
+	if !get(state, memberOpen, &mark) || mark.Turn != open.N {
+		return nil
+	}
+	closed, err := r.read(open.N, turnRef(open.N))
+	if err != nil {
+		return err
+	}
+	return r.sessionEnds(open, closed)
 }
 
 // enter takes the worktree's lock for a capture, after it has repaired what a

@@ -185,6 +185,9 @@ func (r *Repo) openTurns() (list []*Turn, err error) {
 	return list, nil
 }
 
+// OpenTurns lists the turns that record this worktree and are open.
+func (r *Repo) OpenTurns() ([]*Turn, error) { return r.openTurns() }
+
 // SoleSession is the session of the one turn that is open in this worktree;
 // empty if none is, or several are, or it has no name.
 func (r *Repo) SoleSession() (string, error) {

@@ -3,6 +3,11 @@ package gitops
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -26,6 +31,31 @@ func (r *Repo) Session(id string) (SessionState, error) {
 	return sessionState(state), nil
 }
 
+// Sessions reads the states of all sessions of this worktree, in no order that
+// means anything. One that cannot be read is left out, and is the error.
+func (r *Repo) Sessions() (all []SessionState, err error) {
+	dir := filepath.Dir(r.sessionFile(""))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, trouble(edit.Unreadable, "the sessions cannot be listed", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		state, failed := readSession(filepath.Join(dir, e.Name()))
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		all = append(all, sessionState(state))
+	}
+	return all, err
+}
+
 func sessionState(state map[string]json.RawMessage) (s SessionState) {
 	var mark openMark
 	get(state, memberOpen, &mark)
@@ -42,6 +72,7 @@ func (r *Repo) ChangeSession(ctx context.Context, id string, change func(*Sessio
 		return err
 	}
 	defer unlock()
+	r.opt.Step("session")
 	return r.changeSession(id, func(state map[string]json.RawMessage) error {
 		s := sessionState(state)
 		change(&s)

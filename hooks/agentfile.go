@@ -24,7 +24,14 @@ type AgentFile struct {
 	Project, Local, User, Env, Home string
 	// After is what the user must still do, in one line; empty: nothing.
 	After string
+	// OwnDir says that the user's hooks run in the directory of their file.
+	OwnDir bool
 
+	// beside is another file in the directory of each that may name hooks, too.
+	beside string
+	// guarded are below the user's directory for the agent: what tells it what to run,
+	// beside the file of its hooks.
+	guarded  []string
 	groups   func(in Installation) []group
 	head     []string // members that a new file begins with: key, JSON
 	flat     bool     // an event has handlers, not groups of them
@@ -68,6 +75,43 @@ func (f *AgentFile) Path(user, local bool, root, home string, getenv func(string
 	return path.Join(root, f.Project)
 }
 
+// Settings are the files of the agent that may name hooks, of a worktree and of the
+// user, absolute with slashes: those of the worktree are left out where root is empty,
+// the user's where they cannot be found.
+func (f *AgentFile) Settings(root, home string, getenv func(string) string) (names []string) {
+	if root != "" {
+		names = append(names, f.Path(false, false, root, home, getenv))
+		if f.Local != "" {
+			names = append(names, f.Path(false, true, root, home, getenv))
+		}
+	}
+	if home != "" || f.Env != "" && getenv(f.Env) != "" {
+		names = append(names, f.Path(true, false, root, home, getenv))
+	}
+	if f.beside != "" {
+		for _, name := range slices.Clone(names) {
+			names = append(names, path.Join(path.Dir(name), f.beside))
+		}
+	}
+	return names
+}
+
+// Never are the files and directories of the user that tell the agent what to run,
+// which no agent may write whatever the settings say.
+func (f *AgentFile) Never(home string, getenv func(string) string) []string {
+	names := f.Settings("", home, getenv)
+	for _, rel := range f.guarded {
+		// Whatever the environment of this call says, the usual place counts, too.
+		for _, get := range []func(string) string{getenv, func(string) string { return "" }} {
+			at := *f
+			at.User, at.beside = rel, ""
+			names = append(names, at.Settings("", home, get)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Command is what the agent runs.
 func (in Installation) command(agent string) string {
 	bin := "chordgit"
@@ -89,7 +133,8 @@ var ownCommand = regexp.MustCompile(`(?:^|[\s"'/\\;])chordgit(?:\.exe)?["']?\s+h
 func claudeFile() *AgentFile {
 	return &AgentFile{
 		Agent: "claude", Project: ".claude/settings.json", Local: ".claude/settings.local.json", User: "settings.json", Env: "CLAUDE_CONFIG_DIR", Home: ".claude",
-		After: "Claude Code runs hooks of a project only in a folder that it was told to trust",
+		guarded: []string{"settings.json", "settings.local.json", "hooks"},
+		After:   "Claude Code runs hooks of a project only in a folder that it was told to trust",
 		groups: func(in Installation) []group {
 			handler := func(seconds string) [][2]string {
 				return [][2]string{{"type", `"command"`}, {"command", quoteJSON(in.command("claude"))}, {"timeout", seconds}}
@@ -107,7 +152,7 @@ func claudeFile() *AgentFile {
 
 func codexFile() *AgentFile {
 	return &AgentFile{
-		Agent: "codex", Project: ".codex/hooks.json", User: "hooks.json", Env: "CODEX_HOME", Home: ".codex",
+		Agent: "codex", Project: ".codex/hooks.json", User: "hooks.json", Env: "CODEX_HOME", Home: ".codex", beside: "config.toml", guarded: []string{"."},
 		After: "Codex runs a hook only once you trusted it: start codex and enter /hooks",
 		groups: func(in Installation) []group {
 			handler := func(seconds string) [][2]string {
@@ -125,7 +170,7 @@ func codexFile() *AgentFile {
 
 func geminiFile() *AgentFile {
 	return &AgentFile{
-		Agent: "gemini", Project: ".gemini/settings.json", User: "settings.json", Home: ".gemini",
+		Agent: "gemini", Project: ".gemini/settings.json", User: "settings.json", Home: ".gemini", guarded: []string{"settings.json"},
 		comments: true, // it strips them before it parses
 		After:    "Gemini CLI warns of hooks that are new in a project, and runs none in a folder that it does not trust",
 		groups: func(in Installation) []group {
@@ -144,7 +189,7 @@ func geminiFile() *AgentFile {
 
 func cursorFile() *AgentFile {
 	return &AgentFile{
-		Agent: "cursor", Project: ".cursor/hooks.json", User: "hooks.json", Home: ".cursor", flat: true, head: []string{"version", "1"},
+		Agent: "cursor", Project: ".cursor/hooks.json", User: "hooks.json", Home: ".cursor", OwnDir: true, guarded: []string{"hooks.json", "hooks", "mcp.json"}, flat: true, head: []string{"version", "1"},
 		After: "Cursor runs hooks of a project only in a workspace that it was told to trust",
 		groups: func(in Installation) []group {
 			handler := func(seconds, matcher string, closed bool) [][2]string {
@@ -170,7 +215,7 @@ func cursorFile() *AgentFile {
 
 func copilotFile() *AgentFile {
 	return &AgentFile{
-		Agent: "copilot", Project: ".github/hooks/chordgit.json", User: "hooks/chordgit.json", Env: "COPILOT_HOME", Home: ".copilot", flat: true, head: []string{"version", "1"},
+		Agent: "copilot", Project: ".github/hooks/chordgit.json", User: "hooks/chordgit.json", Env: "COPILOT_HOME", Home: ".copilot", guarded: []string{"hooks"}, flat: true, head: []string{"version", "1"},
 		groups: func(in Installation) (all []group) {
 			for _, event := range []string{"userPromptSubmitted", "preToolUse", "postToolUse", "agentStop", "sessionEnd"} {
 				command := in.command("copilot") + " --event " + event

@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -20,6 +22,31 @@ func ProgramOf(command string) string {
 	}
 	return strings.Trim(bin, `"`)
 }
+
+// Program is the one absolute path under which the file's entries call chordgit,
+// empty if there is none, or there are several.
+func (f *AgentFile) Program(text []byte) (bin string) {
+	if f.plugin != nil {
+		if m := pluginBin.FindSubmatch(text); m != nil {
+			_ = json.Unmarshal(m[1], &bin) // what is no text names no program
+		}
+	} else {
+		_, _, commands, _ := f.Installed(text, Installation{})
+		for i, c := range commands {
+			if at := ProgramOf(c); i == 0 || at == bin {
+				bin = at
+			} else {
+				return ""
+			}
+		}
+	}
+	if !filepath.IsAbs(bin) {
+		return ""
+	}
+	return bin
+}
+
+var pluginBin = regexp.MustCompile(`(?m)^const BIN = (".*")$`)
 
 // CallsUs reports whether a text mentions a call of chordgit as a hook.
 func CallsUs(text []byte) bool { return ownCommand.Match(text) || isPlugin(text) }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -29,25 +28,14 @@ func (c *SnapshotConfig) schema() section {
 	}
 }
 
-// paths accepts a list of globs.
+// paths accepts a list of globs, in the form that rules have.
 func paths(dst *[]string) value {
 	return func(d *decoder, path string, n ast.Node) {
-		list, ok := n.(*ast.SequenceNode)
-		if !ok {
-			d.want(n, path, "a list of globs", kind(n))
-			return
-		}
-		for _, item := range list.Values {
-			g, ok := text(item)
-			switch {
-			case !ok:
-				d.want(item, path, "a list of globs", found(item))
-			case g == "" || !doublestar.ValidatePattern(g):
-				d.errorf(start(item), "%s: bad pattern", quote(g))
-			default:
-				*dst = append(*dst, g)
+		eachItem(d, path, n, func(item ast.Node) {
+			if r, ok := d.rule(path, item); ok {
+				*dst = append(*dst, r.Glob)
 			}
-		}
+		})
 	}
 }
 

@@ -156,6 +156,12 @@ var badConfigs = []struct{ name, text, want string }{
 1:93: policy.deny "src**": ** must be a whole component; write src/**
 1:102: policy.deny "src\\main": use / between components
 1:114: policy.deny "a}": bad pattern`},
+	{"globs of captures", "snapshot:\n  include: [\"!x\", ./a, null, {glob: a}, \"src**\", ok]\n  exclude: build/**\n", `2:13: snapshot.include "!x": negation is not supported; write a narrower deny
+2:19: snapshot.include "./a": write the path as git ls-files prints it
+2:24: snapshot.include: want a glob, found null
+2:30: snapshot.include: want a glob, found a map
+2:41: snapshot.include "src**": ** must be a whole component; write src/**
+3:12: snapshot.exclude: want a list of globs, found a string`},
 	{"caps", "policy:\n  deny:\n    - " + strings.Repeat("a", 1025) + "\n    - \"" + strings.Repeat("{a,a}", 9) + "\"\n    - \"a\\tb\"\n", `3:7: policy.deny the glob has 1025 bytes, 1024 are allowed
 4:7: policy.deny "` + strings.Repeat("{a,a}", 9) + `": the braces come to more than 256 alternatives
 5:7: policy.deny "a\tb": a glob cannot hold control characters`},

@@ -126,13 +126,29 @@ then: lefthook install
 	}
 	var b strings.Builder
 	for _, hook := range GitHooks() {
-		fmt.Fprintf(&b, ".husky/%s:\n  %s\n", hook, HuskyLine(hook))
+		first := ""
+		if HuskyFirst(hook) {
+			first = " (before all that reads standard input)"
+		}
+		fmt.Fprintf(&b, ".husky/%s%s:\n  %s\n", hook, first, HuskyLine(hook))
 	}
 	return b.String()
 }
 
-// HuskyLine is the line that husky's file of a hook needs.
-func HuskyLine(hook string) string { return "chordgit hook " + hook + ` "$@"` }
+// HuskyLine is the line that husky's file of a hook needs. What git says on
+// standard input can be read once: the line of a hook that reads it keeps it for
+// those that follow, as git lfs.
+func HuskyLine(hook string) string {
+	call := "chordgit hook " + hook + ` "$@"`
+	if !HuskyFirst(hook) {
+		return call
+	}
+	return `f=$(mktemp) && cat >"$f" && ` + call + ` <"$f" && exec <"$f" && rm -f "$f" || { rm -f "$f"; exit 1; }`
+}
+
+// HuskyFirst reports whether the line of a hook must stand before all that reads
+// standard input.
+func HuskyFirst(hook string) bool { return hook == "pre-push" }
 
 // Manager names the program that manages a repository's git hooks by a file in
 // its root or in .config, empty if the name is none of these.

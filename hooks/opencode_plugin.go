@@ -21,6 +21,7 @@ func isPlugin(text []byte) bool {
 func opencodeFile() *AgentFile {
 	return &AgentFile{
 		Agent: "opencode", Project: ".opencode/plugins/chordgit.js", User: "opencode/plugins/chordgit.js", Env: "XDG_CONFIG_HOME", Home: ".config",
+		guarded: []string{"opencode/plugins", "opencode/plugin", "opencode/opencode.json", "opencode/opencode.jsonc"},
 		plugin: func(in Installation) []byte {
 			bin := "chordgit"
 			if in.User {

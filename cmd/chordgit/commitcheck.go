@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
@@ -47,7 +45,8 @@ type commitFinding struct {
 type candidate struct {
 	id      string // empty: not made yet
 	parents []string
-	agent   string // by its names
+	commit  *gitops.Commit // nil: not made yet
+	agent   string         // by its names
 	tree    *gitops.Tree
 	place   string // of its version of the policy: "index", or the commit
 	changed func() ([]gitops.CommitChange, error)
@@ -73,77 +72,6 @@ func (t commitTree) Gitlinks() (paths []string, err error) {
 	return paths, nil
 }
 
-// layers are the versions of the policy file that bind a candidate: those of its
-// parents and its own. broken tells which cannot be read.
-func (k *commitCheck) layers(c *candidate) (layers []hooks.Layer, broken map[string]error, err error) {
-	broken = map[string]error{}
-	seen := map[string]bool{}
-	add := func(name, commit string, tree *gitops.Tree) error {
-		data, id, err := tree.File(hooks.ConfigName, hooks.ConfigLimit+1)
-		if err != nil {
-			broken[name] = &edit.Error{Code: hooks.BadConfig, Path: commit + ":" + hooks.ConfigName, Err: err}
-			return nil
-		}
-		if data == nil || seen[id] {
-			return nil
-		}
-		seen[id] = true
-		d, ok := k.decoded[id]
-		if !ok {
-			d.config, d.err = hooks.DecodeConfig(commit+":"+hooks.ConfigName, data)
-			k.decoded[id] = d
-		}
-		if d.err != nil {
-			broken[name] = d.err
-			return nil
-		}
-		layers = append(layers, hooks.Layer{Name: name, Place: commit + ":" + hooks.ConfigName, Config: d.config})
-		return nil
-	}
-	if k.base != nil {
-		if err := add(short(k.base.ID), short(k.base.ID), k.history.TreeOf(k.base)); err != nil {
-			return nil, nil, err
-		}
-	}
-	for i, parent := range c.parents {
-		p, err := k.history.Commit(parent)
-		if err != nil || p == nil {
-			return nil, nil, errors.Join(err, &edit.Error{Code: edit.Damaged, Msg: "the parent " + parent + " cannot be read"})
-		}
-		name := short(parent)
-		if c.id == "" && i == 0 {
-			name = "HEAD"
-		}
-		if err := add(name, name, k.history.TreeOf(p)); err != nil {
-			return nil, nil, err
-		}
-	}
-	names, err := c.tree.RootNames()
-	if err != nil {
-		return nil, nil, err
-	}
-	var wrong []error
-	for _, name := range names {
-		wrong = append(wrong, hooks.CheckConfigName(name))
-	}
-	if err := errors.Join(wrong...); err != nil {
-		broken[c.place] = err
-	}
-	return layers, broken, add(c.place, c.place, c.tree)
-}
-
-func short(id string) string { return id[:min(len(id), 10)] }
-
-// all reports whether everybody's changes are judged.
-func (k *commitCheck) all(layers []hooks.Layer) bool {
-	if k.scope != "" {
-		return k.scope == "all"
-	}
-	return slices.ContainsFunc(append(layers, k.user), func(l hooks.Layer) bool {
-		return l.Config != nil && l.Config.Policy.Scope == "all"
-	})
-}
-
 // check judges a candidate. The error says that it cannot be decided and that
 // this counts.
 func (k *commitCheck) check(c *candidate) error {
@@ -163,7 +91,7 @@ func (k *commitCheck) check(c *candidate) error {
 	site.Tree = commitTree{c.tree, c.changes}
 	policy := hooks.NewPolicy(site, append([]hooks.Layer{k.user}, layers...)...)
 	for _, change := range c.changes {
-		op, err := k.operation(change)
+		op, err := changeOperation(k.history, change)
 		if err != nil {
 			return err
 		}
@@ -188,7 +116,8 @@ func (k *commitCheck) check(c *candidate) error {
 	return nil
 }
 
-func (k *commitCheck) operation(c gitops.CommitChange) (hooks.Operation, error) {
+// changeOperation is what a commit does to a path, as policy judges it.
+func changeOperation(h *gitops.History, c gitops.CommitChange) (hooks.Operation, error) {
 	op := hooks.Operation{Kind: hooks.Write, Path: c.Path, Found: true}
 	switch {
 	case c.After.Mode == 0:
@@ -197,7 +126,7 @@ func (k *commitCheck) operation(c gitops.CommitChange) (hooks.Operation, error) 
 		op.Kind = hooks.Create
 	}
 	if c.After.Link() {
-		target, err := k.history.Blob(c.After.ID)
+		target, err := h.Blob(c.After.ID)
 		if err != nil {
 			return op, err
 		}
@@ -214,7 +143,7 @@ func (k *commitCheck) author(c *candidate, change gitops.CommitChange) (agent st
 		if c.id == "" {
 			t, err = k.evidence.Staged(change.Path, change.After, c.parents)
 		} else {
-			t, err = k.evidence.Committed(change.Path, change.After, c.parents)
+			t, err = k.evidence.Committed(change.Path, change.After, c.commit)
 		}
 		if err != nil {
 			return "", 0, err
@@ -229,41 +158,6 @@ func (k *commitCheck) author(c *candidate, change gitops.CommitChange) (agent st
 		return k.agent, 0, nil
 	}
 	return c.agent, 0, nil
-}
-
-// undecided decides what becomes of a candidate bound by a policy that cannot be
-// read. A person gets out of it: by a commit whose own version can be read, and
-// with a warning otherwise. Nil layers: it passes unjudged.
-func (k *commitCheck) undecided(c *candidate, layers []hooks.Layer, broken map[string]error) ([]hooks.Layer, error) {
-	var errs []error
-	for _, err := range broken {
-		errs = append(errs, err)
-	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	why := errors.Join(errs...)
-	agents := c.agent != "" || c.id == "" && k.agent != ""
-	for _, change := range c.changes {
-		if agents {
-			break
-		}
-		name, _, err := k.author(c, change)
-		if err != nil {
-			return nil, err
-		}
-		agents = name != ""
-	}
-	own := slices.IndexFunc(layers, func(l hooks.Layer) bool { return l.Name == c.place })
-	switch {
-	case agents:
-		return nil, cannotDecide(why)
-	case broken[c.place] == nil && own >= 0 && c.id == "":
-		k.notes = append(k.notes, "the policy of HEAD cannot be read; that of the index alone decides: "+oneLine(why))
-		return layers[own : own+1], nil
-	case k.all(layers):
-		return nil, cannotDecide(why)
-	}
-	k.notes = append(k.notes, "policy was NOT checked, it cannot be read: "+oneLine(why))
-	return nil, nil
 }
 
 // made judges commits that were made, parents first. Of other people's, those
@@ -293,7 +187,7 @@ func (k *commitCheck) made(ids []string) error {
 		if err != nil || commit == nil {
 			return errors.Join(err, &edit.Error{Code: edit.Damaged, Msg: "commit " + id + " cannot be read"})
 		}
-		c := &candidate{id: id, parents: commit.Parents, tree: k.history.TreeOf(commit), place: short(id)}
+		c := &candidate{id: id, parents: commit.Parents, commit: commit, tree: k.history.TreeOf(commit), place: short(id)}
 		c.agent = hooks.AgentFromCommit(commit.Author, commit.Committer, commit.Message)
 		c.old = c.agent == "" && (oldest.IsZero() || commit.Time().Before(oldest))
 		c.changed = func() ([]gitops.CommitChange, error) { return k.history.Changed(commit) }
@@ -302,17 +196,4 @@ func (k *commitCheck) made(ids []string) error {
 		}
 	}
 	return nil
-}
-
-func cannotDecide(why error) error {
-	return &edit.Error{Code: hooks.Undecided, Msg: "cannot decide: " + oneLine(why)}
-}
-
-// oneLine is an error's text, with what was joined in it side by side.
-func oneLine(err error) string {
-	var texts []string
-	for _, e := range toErrors(err) {
-		texts = append(texts, edit.Quote(e.Error()))
-	}
-	return strings.Join(texts, "; ")
 }

@@ -102,19 +102,25 @@ func repositoryConfig(repo *gitops.Repo) (*hooks.Config, error) {
 	return hooks.DecodeConfig(hooks.ConfigName, data)
 }
 
-// repositoryText is the text of that file.
+// repositoryText is the text of that file. One whose name is nearly the right one
+// is an error: somebody believes to have a policy.
 func repositoryText(repo *gitops.Repo) ([]byte, error) {
 	if repo == nil {
 		return nil, nil
 	}
-	tree := repo.Tree()
 	var errs []error
-	for _, name := range tree.Names(".", 0) {
+	for _, name := range repo.Tree().Names(".", 0) {
 		errs = append(errs, hooks.CheckConfigName(name))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	return configText(repo)
+}
+
+// configText is the text of the file of the right name, nil if there is none.
+func configText(repo *gitops.Repo) ([]byte, error) {
+	tree := repo.Tree()
 	f, err := tree.Lookup(hooks.ConfigName)
 	switch {
 	case err != nil:

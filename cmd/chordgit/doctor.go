@@ -23,7 +23,9 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "Try whether what is installed really refuses what it should",
 		Long: `Doctor tells what chordgit hooks status tells, and runs what git's hooks call with
 a change that is always denied: in an index of its own, so that nothing of the
-repository changes. The exit status is 0 if all that is installed works.`,
+repository changes. What is installed for agents it runs as they would, with a
+write that is always denied; no turn begins and no call is logged. The exit
+status is 0 if all that is installed works.`,
 		Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
 			answer := &hooksAnswer{Command: "doctor"}
@@ -33,7 +35,8 @@ repository changes. The exit status is 0 if all that is installed works.`,
 				a.gitStatus(answer, history)
 				a.tryHooks(cmd.Context(), answer, history)
 			}
-			a.agentStatus(answer, history)
+			a.agentStatus(answer, history, func(hook agentHook, t *hookTarget) { a.tryAgent(cmd.Context(), history, hook, t) })
+			a.hooksChanged(answer)
 			a.tellHooks(answer)
 		},
 	}

@@ -47,6 +47,31 @@ func (a *app) policyLayers(repo *gitops.Repo, files []*hooks.Config) ([]hooks.La
 	return append(layers, head, worktree), nil
 }
 
+// bindingLayers are the layers that bind what a command does now: while turns are
+// open the versions that held as they began, so that nobody loosens the policy by a
+// change of the file in a turn; otherwise those of [app.policyLayers].
+func (a *app) bindingLayers(repo *gitops.Repo, files []*hooks.Config) (layers []hooks.Layer, err error) {
+	open, err := repo.OpenTurns()
+	if err != nil {
+		return nil, err
+	}
+	if len(open) == 0 {
+		return a.policyLayers(repo, files)
+	}
+	for _, t := range open {
+		state, err := repo.Session(t.Session)
+		if err != nil {
+			return nil, err
+		}
+		of, err := a.turnLayers(repo, t.N, factsOf(state).Start)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, of...)
+	}
+	return layers, nil
+}
+
 // site is where a policy judges: the worktree, with names relative to base.
 func site(repo *gitops.Repo, base string) hooks.Site {
 	return hooks.Site{
@@ -99,7 +124,7 @@ func (a *app) newGate(place workplace, req *patchapply.Request, options edit.Opt
 	if err != nil {
 		return nil, err
 	}
-	if g.layers, err = a.policyLayers(repo, files); err != nil {
+	if g.layers, err = a.bindingLayers(repo, files); err != nil {
 		return nil, err
 	}
 	g.repo, g.site = repo, site(repo, options.Base)

@@ -31,7 +31,8 @@ installed works.`,
 				defer history.Close()
 				a.gitStatus(answer, history)
 			}
-			a.agentStatus(answer, history)
+			a.agentStatus(answer, history, nil)
+			a.hooksChanged(answer)
 			if name, place := a.userFile(); name != "" {
 				if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o022 != 0 {
 					answer.note("others may write %s, which says what is allowed (chmod go-w)", place)
@@ -141,66 +142,4 @@ func readHook(name string) ([]byte, error) {
 func ownScript(name, event string) bool {
 	data, err := readHook(name)
 	return err == nil && hooks.ReadHookScript(event, data).Kind != hooks.ScriptForeign
-}
-
-// agentStatus looks at the files of all agents; those that are not there are not
-// mentioned.
-func (a *app) agentStatus(answer *hooksAnswer, h *gitops.History) {
-	bin, err := a.program("")
-	if err != nil {
-		bin = "chordgit"
-	}
-	for _, f := range hooks.AgentFiles() {
-		for _, r := range []hooksRequest{{}, {local: true}, {user: true}} {
-			if r.local && f.Local == "" {
-				continue
-			}
-			name, err := a.agentPath(f, &r, h)
-			if err != nil {
-				continue
-			}
-			t := hookTarget{Target: f.Agent, Name: r.where(), File: a.shorten(name, h)}
-			old, err := readHook(name)
-			if err == nil && old == nil {
-				continue
-			}
-			if err != nil {
-				answer.fail(t, err)
-				continue
-			}
-			in := hooks.Installation{User: r.user || r.local, Bin: bin}
-			have, want, commands, err := f.Installed(old, in)
-			if strict := in; have < want {
-				strict.Strict = true
-				if n, _, _, _ := f.Installed(old, strict); n > have {
-					have = n
-				}
-			}
-			gone := ""
-			for _, c := range commands {
-				if b := hooks.ProgramOf(c); filepath.IsAbs(b) && !executable(b) {
-					gone = b
-				}
-			}
-			switch {
-			case err != nil && !hooks.CallsUs(old):
-				continue
-			case err != nil:
-				t.be("disabled", "%s", oneLine(err))
-			case gone != "":
-				t.be("wrong binary", "%s does not exist", edit.Quote(gone))
-			case have == 0 && len(commands) == 0:
-				continue
-			case have == 0:
-				t.be("outdated", "run: chordgit hooks install %s--agent %s", map[bool]string{true: "--user "}[r.user], f.Agent)
-			case have < want:
-				t.be("partial", "%d of %d; run: chordgit hooks install %s--agent %s", have, want, map[bool]string{true: "--user "}[r.user], f.Agent)
-			case f.Disabled(old):
-				t.be("disabled", "the file switches all hooks off")
-			default:
-				t.be("installed", "")
-			}
-			answer.Targets = append(answer.Targets, t)
-		}
-	}
 }

@@ -19,13 +19,15 @@ type judgement struct {
 	turn   int
 	denied []verdictOn
 	asked  []hooks.Finding // what would have needed consent stays
-	notes  []string
+	hooks  []hookChange
+	unread error // why the turn's commits were not judged
 	err    error // nothing could be decided
 }
 
 // A verdictOn is a denied change and its fate.
 type verdictOn struct {
 	finding hooks.Finding
+	commit  string // of the turn that holds it, too; empty: none
 	fate    string
 	back    bool // it was put back
 }
@@ -40,27 +42,48 @@ func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session strin
 	}
 	start := factsOf(state).Start
 	var all []judgement
+	// note keeps what is known of a turn now, and takes its mark.
+	note := func(j judgement, more func(*sessionFacts)) error {
+		all = append(all, j)
+		return repo.ChangeSession(ctx, session, func(s *gitops.SessionState) {
+			s.Unjudged = slices.DeleteFunc(s.Unjudged, func(m int) bool { return m == j.turn })
+			refact(s, func(f *sessionFacts) {
+				const most = 50
+				f.Hooks = append(f.Hooks, j.hooks...)
+				f.Hooks = f.Hooks[max(0, len(f.Hooks)-most):]
+				if more != nil {
+					more(f)
+				}
+				if keep != nil {
+					keep(f, j)
+				}
+			})
+		})
+	}
 	for _, n := range state.Unjudged {
 		t, err := repo.Turn(n)
 		var j judgement
 		switch {
 		case err == nil:
 			j = a.judgeTurn(ctx, repo, t, start)
-			all = append(all, j)
-		case !errors.Is(err, &edit.Error{Code: edit.NoTurn}):
+		case errors.Is(err, &edit.Error{Code: edit.NoTurn}):
+			j = judgement{turn: n} // it went with a prune
+		default:
 			j = judgement{turn: n, err: err}
-			all = append(all, j)
 		}
 		if j.err != nil {
+			all = append(all, j)
 			continue // its mark stays: it is judged when that can be decided
 		}
-		if err := repo.ChangeSession(ctx, session, func(s *gitops.SessionState) {
-			s.Unjudged = slices.DeleteFunc(s.Unjudged, func(m int) bool { return m == n })
-			if keep != nil {
-				refact(s, func(f *sessionFacts) { keep(f, j) })
-			}
-		}); err != nil {
+		if err := note(j, nil); err != nil {
 			return all, err
+		}
+	}
+	// A turn that changed no file is not recorded. It may have changed hooks.
+	if start != nil && state.Open == 0 && !slices.Contains(state.Unjudged, start.Turn) {
+		if _, err := repo.Turn(start.Turn); errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+			j := judgement{turn: start.Turn, hooks: hookChanges(start.Turn, start.Outside, a.fingerprints(repo))}
+			return all, note(j, func(f *sessionFacts) { f.Start = nil })
 		}
 	}
 	return all, nil
@@ -85,6 +108,10 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 		return j
 	}
 	changes = append(changes, appeared...)
+	commits, err := turnCommits(repo, t, layers)
+	if err != nil {
+		j.unread = err
+	}
 	policy := hooks.NewPolicy(site(repo, ""), layers...)
 	report := hooks.MergeHooks(layers...).Report
 	var back []string
@@ -92,8 +119,13 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 		found := policy.Changed(operation(&c), c.Path, c.After.IsLink())
 		switch hooks.Strictest(found) {
 		case hooks.Deny:
-			if fate, tell := a.fate(repo, t, &c, found, report); tell {
-				j.denied = append(j.denied, verdictOn{finding: found[0], fate: fate})
+			committed := commits.brought(repo, t, c.Path)
+			if fate, tell := fate(repo, t, &c, found, report, committed); tell {
+				d := verdictOn{finding: found[0], fate: fate}
+				if commit := commits.take(c.Path); committed || own(t, c.Path) {
+					d.commit = commit // otherwise the user committed what is his
+				}
+				j.denied = append(j.denied, d)
 				if fate == "" {
 					back = append(back, c.Path)
 				}
@@ -104,10 +136,9 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 			}
 		}
 	}
+	j.denied = append(j.denied, commits.left(t, report)...)
 	if start != nil && start.Turn == t.N {
-		for _, line := range outsideChanged(start.Outside, a.outside(repo)) {
-			j.notes = append(j.notes, fmt.Sprintf("changed during turn %d: %s", t.N, line))
-		}
+		j.hooks = hookChanges(t.N, start.Outside, a.fingerprints(repo))
 	}
 	a.putBack(ctx, repo, t, back, &j)
 	return j
@@ -135,10 +166,11 @@ func own(t *gitops.Turn, path string) bool {
 }
 
 // fate says why a denied change stays, empty if it is to be put back. tell is false
-// where it is somebody else's to judge.
-func (a *app) fate(repo *gitops.Repo, t *gitops.Turn, c *edit.Change, found []hooks.Finding, report bool) (fate string, tell bool) {
+// where it is somebody else's to judge. committed: it came from a commit of the
+// turn's.
+func fate(repo *gitops.Repo, t *gitops.Turn, c *edit.Change, found []hooks.Finding, report, committed bool) (fate string, tell bool) {
 	switch {
-	case own(t, c.Path):
+	case own(t, c.Path), committed:
 	case t.Owner(c.Path) == gitops.OwnerOutside:
 		return "kept: it changed while no tool of the agent ran, so it is yours", true
 	default:
@@ -146,12 +178,14 @@ func (a *app) fate(repo *gitops.Repo, t *gitops.Turn, c *edit.Change, found []ho
 	}
 	switch {
 	case report:
-		return "kept: policy.enforce is report", true
+		return keptByReport, true
 	case onlyPermissions(repo, c, found):
 		return "kept: only its permissions changed, which is how consent given to the agent is stored", true
 	}
 	return "", true
 }
+
+const keptByReport = "kept: policy.enforce is report"
 
 // onlyPermissions reports whether Claude Code itself may have made a change: it
 // writes what its user allowed there while a turn runs.
@@ -183,7 +217,7 @@ func (a *app) putBack(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, pa
 	err := a.holding(ctx, func(ctx context.Context) (err error) {
 		res, err = repo.Rewind(ctx, t.N, gitops.RewindOptions{
 			// Of no session: what may be somebody else's goes, too.
-			Turn: gitops.Turn{Agent: "chordgit", Message: fmt.Sprintf("put back what policy denies in turn %d", t.N)}, Paths: paths,
+			Turn: gitops.Turn{Agent: gitops.PolicyAgent, Message: fmt.Sprintf("put back what policy denies in turn %d", t.N)}, Paths: paths,
 		})
 		return err
 	})
@@ -208,84 +242,6 @@ func (a *app) putBack(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, pa
 			d.fate, d.back = "is back", true
 		default:
 			d.fate, d.back = fmt.Sprintf("put back (turn %d)", res.Turn.N), true
-		}
-	}
-}
-
-// text is what the user and the agent's model are told; empty if there is nothing.
-func (j *judgement) text() string {
-	var lines []string
-	part := func(title string, list []string) {
-		if len(list) == 0 {
-			return
-		}
-		lines = append(lines, title)
-		for _, l := range list[:min(len(list), 10)] {
-			lines = append(lines, "  "+l)
-		}
-		if n := len(list) - 10; n > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more", n))
-		}
-	}
-	if j.err != nil {
-		return fmt.Sprintf("chordgit: cannot decide what policy says about turn %d, nothing was put back: %s", j.turn, edit.Quote(j.err.Error()))
-	}
-	var back, kept, asked []string
-	for i := range j.denied {
-		d := &j.denied[i]
-		line := fmt.Sprintf("%s %s: %s", d.finding.Op, edit.Quote(d.finding.Path), edit.Quote(d.finding.Message()))
-		if d.back {
-			back = append(back, line)
-		} else {
-			kept = append(kept, line+" ("+edit.Quote(d.fate)+")")
-		}
-	}
-	for i := range j.asked {
-		f := &j.asked[i]
-		asked = append(asked, fmt.Sprintf("%s %s: %s", f.Op, edit.Quote(f.Path), edit.Quote(f.Message())))
-	}
-	part(fmt.Sprintf("chordgit: put back %s that policy denies:", count(len(back), "path")), back)
-	if len(back) > 0 {
-		lines = append(lines, fmt.Sprintf("The denied versions are kept: git show refs/chordgit/turns/%d:after/PATH", j.turn))
-	}
-	part(fmt.Sprintf("chordgit: policy denies %s that changed:", count(len(kept), "path")), kept)
-	part("chordgit: changed without the user's consent being known:", asked)
-	part("chordgit: hooks", j.notes)
-	text := strings.Join(lines, "\n")
-	if len(text) > 8000 {
-		text = strings.ToValidUTF8(text[:max(1, strings.LastIndexByte(text[:8000], '\n'))], "") + "\n…"
-	}
-	return text
-}
-
-// judgeInto judges the session's turns, and reports that.
-func (a *app) judgeInto(ctx context.Context, rep *report, repo *gitops.Repo, session string) {
-	judged, err := a.judgeSession(ctx, repo, session, nil)
-	rep.judged(judged)
-	if err != nil {
-		rep.fail(toErrors(err))
-	}
-}
-
-// judged puts judgements into the report of a command that closes a turn: what is
-// denied is a failure, whether it was put back or not.
-func (r *report) judged(all []judgement) {
-	for i := range all {
-		j := &all[i]
-		if j.err != nil {
-			r.note([]edit.Note{{Code: hooks.Undecided, Msg: j.text()}})
-		}
-		for _, d := range j.denied {
-			e := d.finding.Error()
-			e.Msg += "; " + d.fate
-			r.fail([]*edit.Error{e})
-		}
-		for k := range j.asked {
-			f := &j.asked[k]
-			r.note([]edit.Note{{Code: "ask", Path: f.Path, Msg: string(f.Op) + ": " + f.Message()}})
-		}
-		for _, n := range j.notes {
-			r.note([]edit.Note{{Code: "hooks-changed", Msg: n}})
 		}
 	}
 }

@@ -32,12 +32,14 @@ type policyQuestion struct {
 	op, tool string
 	strict   bool
 	scope    string // of a range
+	source   []string
 	github   bool
 }
 
 func (q *policyQuestion) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&q.op, "op", "", "`OPERATION`: create, write, delete or move (default create or write, by what exists)")
+	f.StringSliceVar(&q.source, "source", nil, "which `VERSIONS` of the file count, beside the user's: head, index, worktree, turn:N (default head,worktree)")
 	f.StringVar(&q.tool, "tool", "", "`TOOL` that does it: edit, apply_patch, write, delete or move (default any)")
 }
 
@@ -47,6 +49,11 @@ func (q *policyQuestion) valid() error {
 	}
 	if q.tool != "" && !slices.Contains([]string{"edit", "apply_patch", "write", "delete", "move"}, q.tool) {
 		return fmt.Errorf("--tool: want edit, apply_patch, write, delete or move, found %q", q.tool)
+	}
+	for _, s := range q.source {
+		if _, _, err := sourceOf(s); err != nil {
+			return err
+		}
 	}
 	if q.scope != "" && q.scope != "agents" && q.scope != "all" {
 		return fmt.Errorf("--scope: want agents or all, found %q", q.scope)
@@ -97,7 +104,9 @@ can skip.`,
 				if err == nil {
 					defer h.Close()
 					var yes bool
-					if yes, err = isRange(h, args[0]); yes {
+					if yes, err = isRange(h, args[0]); yes && q.source != nil {
+						return errors.New("--source is about paths: commits are judged by the versions of their parents and their own")
+					} else if yes {
 						a.policyRange(h, args[0], &q)
 						return nil
 					}
@@ -111,7 +120,7 @@ can skip.`,
 			if err != nil {
 				return err
 			}
-			a.policyCheck(ops, q.strict)
+			a.policyCheck(ops, &q)
 			return nil
 		},
 	}
@@ -140,7 +149,7 @@ func (a *app) policyExplainCommand() *cobra.Command {
 			if len(ops) != 1 {
 				return errors.New("explain takes one path")
 			}
-			a.policyExplain(ops[0])
+			a.policyExplain(ops[0], &q)
 			return nil
 		},
 	}
@@ -167,37 +176,14 @@ differs.`,
 	}
 }
 
-// policyHere is the policy of the worktree for names relative to the current
-// directory, or to the root. The repository must be given back.
-func (a *app) policyHere(fromRoot bool) (*hooks.Policy, []hooks.Layer, *gitops.Repo, error) {
-	repo, err := a.open()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	var layers []hooks.Layer
-	var base string
-	files, err := a.layers(repo)
-	if err == nil {
-		layers, err = a.policyLayers(repo, files)
-	}
-	if err == nil && !fromRoot {
-		base, err = a.here(repo)
-	}
-	if err != nil {
-		repo.Close()
-		return nil, nil, nil, err
-	}
-	return hooks.NewPolicy(site(repo, base), layers...), layers, repo, nil
-}
-
 // policyFailure reports that nothing can be decided.
 func (a *app) policyFailure(command string, err error) {
 	a.report(newFailure(command, err))
 	a.code = 1
 }
 
-func (a *app) policyCheck(ops []hooks.Operation, strict bool) {
-	policy, layers, repo, err := a.policyHere(false)
+func (a *app) policyCheck(ops []hooks.Operation, q *policyQuestion) {
+	policy, layers, repo, err := a.policyHere(q.source, false)
 	if err != nil {
 		a.policyFailure("policy check", err)
 		return
@@ -211,10 +197,10 @@ func (a *app) policyCheck(ops []hooks.Operation, strict bool) {
 		}
 		for i := range found {
 			answer.add(&found[i])
-			a.code = worse(a.code, findingExit(&found[i], strict))
+			a.code = worse(a.code, findingExit(&found[i], q.strict))
 		}
 	}
-	if answer.Status = policyStatus(a.code); strict && len(answer.Notes) > 0 {
+	if answer.Status = policyStatus(a.code); q.strict && len(answer.Notes) > 0 {
 		a.code = worse(a.code, exitDenied)
 	}
 	if a.json {

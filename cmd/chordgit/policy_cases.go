@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) policyTest(args []string) {
-	policy, _, repo, err := a.policyHere(true)
+	policy, _, repo, err := a.policyHere(nil, true)
 	if err != nil {
 		a.policyFailure("policy test", err)
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/chordgit/chordgit/hooks"
 )
 
-func (a *app) policyExplain(op hooks.Operation) {
-	policy, layers, repo, err := a.policyHere(false)
+func (a *app) policyExplain(op hooks.Operation, q *policyQuestion) {
+	policy, layers, repo, err := a.policyHere(q.source, false)
 	if err != nil {
 		a.policyFailure("policy explain", err)
 		return

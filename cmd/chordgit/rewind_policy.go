@@ -52,7 +52,7 @@ func (a *app) deniedAgain(repo *gitops.Repo, plan *edit.Plan) (errs edit.Errors,
 	if err != nil {
 		return nil, err
 	}
-	layers, err := a.policyLayers(repo, files)
+	layers, err := a.bindingLayers(repo, files)
 	if err != nil {
 		return nil, err
 	}

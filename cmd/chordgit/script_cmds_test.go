@@ -37,6 +37,7 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 		"age":     cmdAge,
 		"forge":   cmdForge,
 		"say":     cmdSay,
+		"model":   cmdModel,
 		"turn":    cmdTurn,
 		"back":    cmdBack,
 		"call":    cmdCall,

@@ -1,17 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
+	"fmt"
 
-	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
 	"github.com/chordgit/chordgit/hooks"
 )
@@ -20,6 +16,8 @@ import (
 type sessionFacts struct {
 	Start *startFacts `json:"start,omitempty"` // of the open turn
 	Notes []string    `json:"notes,omitempty"` // for the model, not delivered yet
+	// Hooks are what its turns changed of hooks, the newest last.
+	Hooks []hookChange `json:"hooks,omitempty"`
 }
 
 // startFacts are what held when a turn began. They save a hook the way to the
@@ -75,7 +73,7 @@ func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) 
 	if f := factsOf(state); f.Start != nil && f.Start.Turn == t.N {
 		return nil
 	}
-	start := &startFacts{Turn: t.N, Outside: a.outside(repo)}
+	start := &startFacts{Turn: t.N, Outside: a.fingerprints(repo)}
 	if start.Head, start.Worktree, err = repo.FilesAtBegin(t.N, hooks.ConfigName, hooks.ConfigLimit+1); err != nil {
 		return err
 	}
@@ -88,6 +86,9 @@ func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) 
 	start.Sum = start.sum()
 	return changeFacts(ctx, repo, t.Session, func(f *sessionFacts) { f.Start = start })
 }
+
+// sameText compares files, of which nil is none.
+func sameText(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
 
 // turnLayers are the layers that have a say about a turn: the user's file as it is
 // and as it was when the turn began, and the repository's as it was then, in HEAD
@@ -109,16 +110,20 @@ func (a *app) turnLayers(repo *gitops.Repo, n int, start *startFacts) ([]hooks.L
 		text        []byte
 	}
 	versions := []version{{"user", place, now}}
-	if string(start.User) != string(now) || (start.User == nil) != (now == nil) {
+	if !sameText(start.User, now) {
 		versions = append(versions, version{"user", place + " as the turn began", start.User})
+	}
+	worktree := hooks.ConfigName
+	if text, err := configText(repo); err != nil || !sameText(text, start.Worktree) {
+		worktree = fmt.Sprintf("turn %d:%s", n, hooks.ConfigName)
 	}
 	switch {
 	case start.Head == nil:
-		versions = append(versions, version{"turn", hooks.ConfigName, start.Worktree})
-	case string(start.Head) == string(start.Worktree):
-		versions = append(versions, version{"HEAD", hooks.ConfigName, start.Head})
+		versions = append(versions, version{"turn", worktree, start.Worktree})
+	case sameText(start.Head, start.Worktree):
+		versions = append(versions, version{"HEAD", worktree, start.Head})
 	default:
-		versions = append(versions, version{"HEAD", "HEAD:" + hooks.ConfigName, start.Head}, version{"turn", hooks.ConfigName, start.Worktree})
+		versions = append(versions, version{"HEAD", "HEAD:" + hooks.ConfigName, start.Head}, version{"turn", worktree, start.Worktree})
 	}
 	var layers []hooks.Layer
 	for _, v := range versions {
@@ -139,65 +144,4 @@ func (a *app) turnLayers(repo *gitops.Repo, n int, start *startFacts) ([]hooks.L
 		layers = append(layers, l)
 	}
 	return layers, nil
-}
-
-// outside are fingerprints of what is told to run by git's hooks and, as far as
-// chordgit stands in them, by agents' settings.
-func (a *app) outside(repo *gitops.Repo) map[string]string {
-	prints := map[string]string{}
-	dir := repo.HooksDir()
-	prints["core.hooksPath"] = dir
-	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, name := range names {
-		if !strings.HasSuffix(name, ".sample") {
-			a.fingerprint(prints, name, "")
-		}
-	}
-	home := a.getenv("HOME")
-	for _, root := range []string{repo.Top(), home} {
-		for _, rel := range []string{".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".codex/config.toml", ".gemini/settings.json",
-			".cursor/hooks.json", ".opencode/plugins/chordgit.js", ".config/opencode/plugins/chordgit.js", ".github/hooks/chordgit.json", ".copilot/hooks/chordgit.json"} {
-			if root != "" {
-				a.fingerprint(prints, filepath.Join(root, filepath.FromSlash(rel)), "chordgit")
-			}
-		}
-	}
-	return prints
-}
-
-// fingerprint adds that of a file, if it holds a text.
-func (a *app) fingerprint(prints map[string]string, name, holds string) {
-	const most = 1 << 20
-	fi, err := os.Stat(name)
-	if err != nil || !fi.Mode().IsRegular() || fi.Size() > most {
-		return
-	}
-	data, err := os.ReadFile(name)
-	if err != nil || !strings.Contains(string(data), holds) {
-		return
-	}
-	sum := sha256.Sum256(data)
-	prints[filepath.ToSlash(name)] = hex.EncodeToString(sum[:])
-}
-
-// outsideChanged tells what became of the fingerprints.
-func outsideChanged(was, now map[string]string) (lines []string) {
-	names := maps.Clone(was)
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		before, had := was[name]
-		after, has := now[name]
-		switch {
-		case before == after && had == has:
-		case name == "core.hooksPath":
-			lines = append(lines, "core.hooksPath leads to "+edit.Quote(after))
-		case !has:
-			lines = append(lines, edit.Quote(name)+" removed")
-		case !had:
-			lines = append(lines, edit.Quote(name)+" added")
-		default:
-			lines = append(lines, edit.Quote(name)+" changed")
-		}
-	}
-	return lines
 }
