@@ -62,8 +62,9 @@ func unseenIn(open []string, skipped map[string]metaSkip) func(path string) bool
 
 // Appeared returns the files that the end of a captured turn found where its
 // start did not look: nobody can tell whether they are the turn's, so that
-// [Repo.Changes] does not have them and no rewind removes them. Nil for almost
-// every turn. Errors are those of Changes.
+// [Repo.Changes] does not have them and no rewind removes them. Those that last
+// changed when nothing of the turn ran are left out. Nil for almost every turn.
+// Errors are those of Changes.
 func (r *Repo) Appeared(t *Turn) ([]edit.Change, error) {
 	if t.Scope != ScopeWorktree || t.Status == StatusOpen || len(t.meta.Incomplete.start())+len(t.meta.Skipped.start()) == 0 {
 		return nil, nil
@@ -74,7 +75,8 @@ func (r *Repo) Appeared(t *Turn) ([]edit.Change, error) {
 	}
 	appeared := t.meta.unseenBefore()
 	return slices.DeleteFunc(changes, func(c edit.Change) bool {
-		return c.Before != nil || c.After == nil || !appeared(c.Path)
+		return c.Before != nil || c.After == nil || !appeared(c.Path) ||
+			t.Owner(c.Path) == OwnerOutside && !t.Trailed(c.Path)
 	}), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,7 +88,9 @@ func (r *Repo) ChangeSession(ctx context.Context, id string, change func(*Sessio
 
 // FilesAtBegin returns a file as it was when a turn began: in the commit that was
 // HEAD, and in the worktree. At most limit bytes of each are read; nil: it was not
-// there. What stood there and was no regular file is an error.
+// there. What stood there and was no regular file is an error. Where the start of
+// the turn did not look, or did not store it, what stands there now counts: no
+// policy is lifted by a start that was not finished in time.
 func (r *Repo) FilesAtBegin(n int, name string, limit int64) (head, worktree []byte, err error) {
 	t, err := r.read(n, openRef(n))
 	if err != nil {
@@ -104,8 +107,31 @@ func (r *Repo) FilesAtBegin(n int, name string, limit int64) (head, worktree []b
 	if err == nil {
 		worktree, err = r.fileOf(before.root, name, limit)
 	}
+	if err == nil && worktree == nil {
+		worktree, err = r.unprovenFile(t.meta.proof(before), name, limit)
+	}
 	if err != nil {
 		return nil, nil, trouble(edit.Damaged, name+" as it was when the turn began cannot be read", err)
 	}
 	return head, worktree, nil
+}
+
+// unprovenFile reads a file that a captured start neither has nor proves absent.
+func (r *Repo) unprovenFile(start *proof, name string, limit int64) ([]byte, error) {
+	if absent, err := start.absent(name); absent || err != nil {
+		return nil, err
+	}
+	f, err := r.tree.Lookup(name)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	if !f.Regular() {
+		return nil, &edit.Error{Code: edit.NotRegular, Path: name, Msg: "is " + f.KindName() + ", not a regular file"}
+	}
+	in, err := r.tree.Open(name, f)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(io.LimitReader(in, limit))
 }

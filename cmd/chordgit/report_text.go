@@ -60,11 +60,11 @@ func (r *report) done() string {
 		}
 		fmt.Fprintf(&b, "Turn %d. Take back with: %s\n", *r.Turn, back)
 	}
-	for _, n := range r.Notes {
-		b.WriteString("Note: " + n.String() + "\n")
+	for _, l := range noteLines(r.Notes) {
+		b.WriteString("Note: " + l + "\n")
 	}
-	for _, l := range r.Left {
-		fmt.Fprintf(&b, "Left: %s: %s\n", edit.Quote(l.Path), edit.Quote(l.Why))
+	for _, l := range leftLines(r.Left) {
+		b.WriteString("Left: " + l + "\n")
 	}
 	for _, v := range r.Views {
 		for l := range strings.Lines(v.Text) { // a terminal may read it
@@ -79,6 +79,34 @@ func (r *report) done() string {
 
 // isCapture reports whether a command records turns of the whole worktree.
 func isCapture(command string) bool { return command == "end" || command == "run" }
+
+// noteLines are the notes of a report, those about paths collapsed.
+func noteLines(notes []note) (lines []string) {
+	var paths []said
+	for _, n := range notes {
+		if n.Path == "" || n.Line > 0 {
+			lines = append(lines, n.String())
+		} else {
+			paths = append(paths, said{n.Path, n.Message})
+		}
+	}
+	if len(paths) <= linesEach { // each stays where it is
+		lines = lines[:0]
+		for _, n := range notes {
+			lines = append(lines, n.String())
+		}
+		return lines
+	}
+	return append(lines, collapsed(paths)...)
+}
+
+func leftLines(left []gitops.Left) []string {
+	list := make([]said, len(left))
+	for i, l := range left {
+		list[i] = said{l.Path, l.Why}
+	}
+	return collapsed(list)
+}
 
 func (n note) String() string {
 	text := edit.Quote(n.Message)

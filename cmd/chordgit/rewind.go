@@ -318,14 +318,14 @@ func (a *app) ask(ctx context.Context, res *gitops.Rewound) bool {
 	rep := &report{Command: "rewind", Undoes: undoes}
 	rep.plan(res.Plan, nil)
 	rep.how(res.Plan, res.How)
-	for _, l := range res.Left {
-		fmt.Fprintf(a.stdout, "stays: %s: %s\n", edit.Quote(l.Path), l.Why)
+	for _, l := range leftLines(res.Left) {
+		fmt.Fprintln(a.stdout, "stays: "+l)
 	}
 	for _, f := range rep.Files {
 		fmt.Fprintln(a.stdout, f)
 	}
-	for _, n := range rep.Notes {
-		fmt.Fprintln(a.stdout, "Note: "+n.String())
+	for _, l := range noteLines(rep.Notes) {
+		fmt.Fprintln(a.stdout, "Note: "+l)
 	}
 	fmt.Fprint(a.stderr, rep.undone())
 	fmt.Fprintf(a.stdout, "Take back %s? [y/N] ", turns(undoes))

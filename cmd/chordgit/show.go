@@ -51,6 +51,8 @@ type shown struct {
 	Moved      []gitops.Moved `json:"moved,omitempty"`
 	NotCovered []leftOut      `json:"not_covered,omitempty"`
 	Ignored    []string       `json:"ignored,omitempty"`
+	// Appeared are the files that the end found where the start did not look.
+	Appeared []string `json:"appeared,omitempty"`
 }
 
 func (a *app) show(repo *gitops.Repo, turn *gitops.Turn, f showFlags) error {
@@ -71,6 +73,13 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn, f showFlags) error {
 	s := &shown{Command: "show", Result: "ok", turnReport: newTurnReport(turn, undone[turn.N]), Files: rep.complete().Files}
 	if turn.Scope == gitops.ScopeWorktree {
 		s.captured(repo, turn, changes)
+	}
+	appeared, err := repo.Appeared(turn)
+	if err != nil {
+		return err
+	}
+	for _, c := range appeared {
+		s.Appeared = append(s.Appeared, gitops.EncodePath(c.Path))
 	}
 	switch {
 	case a.json:
@@ -123,9 +132,16 @@ func (s *shown) write(w io.Writer, stat bool) {
 	}
 	if len(s.NotCovered) > 0 {
 		fmt.Fprintln(w, "\nNot covered:")
+		var list []said
 		for _, n := range s.NotCovered {
-			fmt.Fprintf(w, "  %s: %s\n", edit.Quote(cmp.Or(n.Path, ".")), uncoveredWhy(n.Why))
+			list = append(list, said{cmp.Or(n.Path, "."), uncoveredWhy(n.Why)})
 		}
+		for _, l := range collapsed(list) {
+			fmt.Fprintln(w, "  "+l)
+		}
+	}
+	if n := len(s.Appeared); n > 0 {
+		fmt.Fprintf(w, "\nNobody knows: %s\n", appearedText(n))
 	}
 	if len(s.Ignored) > 0 {
 		fmt.Fprintf(w, "\nIgnored and not covered: %s\n", pathList(s.Ignored))

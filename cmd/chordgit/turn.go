@@ -165,7 +165,23 @@ func (a *app) closedReport(repo *gitops.Repo, command string, turn *gitops.Turn)
 	rep.plan(&edit.Plan{Changes: changes}, a.counting(repo))
 	rep.Status, rep.Turn = recorded, &turn.N
 	rep.note(uncovered(turn))
+	appeared, err := repo.Appeared(turn)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(appeared); n > 0 {
+		rep.note([]edit.Note{{Code: "appeared", Msg: appearedText(n) + fmt.Sprintf("; chordgit show %d --json names them", turn.N)}})
+	}
 	return rep, nil
+}
+
+// appearedText says what is not known of so many files.
+func appearedText(n int) string {
+	are, them := "they are", "them"
+	if n == 1 {
+		are, them = "it is", "it"
+	}
+	return fmt.Sprintf("%s found at the end where the start did not look: nobody can tell whether %s the turn's, and no rewind removes %s", count(n, "file"), are, them)
 }
 
 // uncovered are notes about what a turn could not record. What an ignore rule
