@@ -78,7 +78,7 @@ func (r *Repo) record(ctx context.Context, t *Turn, plan *edit.Plan) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
+		return errors.Join(unrecorded(err), r.unmark(t))
 	}
 	r.opt.Step("marked")
 	return nil
@@ -471,7 +471,7 @@ func (r *Repo) drop(t *Turn) error {
 // dropLocked is drop for who holds the number lock.
 func (r *Repo) dropLocked(t *Turn) error {
 	if err := r.useUp(t.N); err != nil {
-		return err
+		return trouble(edit.CommitFailed, fmt.Sprintf("the number of turn %d cannot be given up", t.N), err)
 	}
-	return r.refs.Remove(openRef(t.N), t.tag)
+	return r.unmark(t)
 }

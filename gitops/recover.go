@@ -101,7 +101,7 @@ func (r *Repo) settle(ctx context.Context, t *Turn) error {
 	if err := r.list(t); err != nil {
 		return err
 	}
-	return r.refs.Remove(openRef(t.N), t.tag)
+	return r.unmark(t)
 }
 
 // enter takes the worktree's lock for a capture, after it has repaired what a
@@ -178,7 +178,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 		}
 		res, err := r.tree.Clear(t.N, plan)
 		r.tell(t, res.Notes)
-		return errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+		return errors.Join(err, r.unmark(t))
 	}
 	head, err := r.head()
 	if err != nil {
@@ -206,7 +206,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 		res, err := r.tree.Clear(t.N, plan)
 		r.tell(t, res.Notes)
 		r.opt.Repaired(fmt.Sprintf("turn %d was interrupted: completed", t.N))
-		return errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+		return errors.Join(err, r.unmark(t))
 	}
 	left := strings.Join(mapStrings(rec.Left, edit.Quote), ", ")
 	if left == "" {
@@ -278,7 +278,7 @@ func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
 	if err := r.recordClosed(closing, real); err != nil {
 		return err
 	}
-	return r.refs.Remove(openRef(t.N), t.tag)
+	return r.unmark(t)
 }
 
 // removeStaleLocks removes lock files of refs whose process died: while we hold

@@ -230,7 +230,10 @@ func (h *hookRun) open(ctx context.Context, repo *gitops.Repo, wait time.Duratio
 			notes = append(notes, "chordgit: "+edit.Quote(n.Path)+": "+n.Msg)
 		}
 	}
-	return notes, repo.LogCall(t.Session, gitops.Call{Kind: gitops.CallNone}, false)
+	if err := repo.LogCall(t.Session, gitops.Call{Kind: gitops.CallNone}, false); err != nil {
+		notes = append(notes, "chordgit: who changes what in this turn may not be known: "+edit.Quote(err.Error()))
+	}
+	return notes, nil
 }
 
 // openTurn closes what the new turn follows, judges it, and opens the turn. The
@@ -246,7 +249,13 @@ func (a *app) openTurn(ctx context.Context, repo *gitops.Repo, t gitops.Turn, ke
 	if err != nil {
 		return judged, nil, err
 	}
-	open, err := repo.Begin(ctx, t)
+	open, err := repo.BeginNoting(ctx, t, func(t *gitops.Turn, s *gitops.SessionState) error {
+		start, err := a.startFacts(repo, t)
+		if err == nil {
+			refact(s, func(f *sessionFacts) { f.Start = start })
+		}
+		return err
+	})
 	if err != nil {
 		return judged, nil, err
 	}

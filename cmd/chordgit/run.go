@@ -197,6 +197,8 @@ func keepAlive(repo *gitops.Repo, session string) (stop func()) {
 			select {
 			case <-tick.C:
 			case <-quit:
+				// What the command changed last is not later than this.
+				_ = repo.Alive(session)
 				return
 			}
 		}
