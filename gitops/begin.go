@@ -73,8 +73,17 @@ func (r *Repo) MakeWay(ctx context.Context, t Turn) error {
 	if t.Kind == "" {
 		t.Kind = KindTurn
 	}
-	if open, err := r.openTurn(t.Session); err != nil || open == nil || t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
+	open, err := r.openTurn(t.Session)
+	switch {
+	case err != nil:
 		return err
+	case open == nil:
+		// An end that died may have closed a turn and not noted it.
+		if state, err := r.Session(t.Session); err != nil || state.Open == 0 {
+			return err
+		}
+	case t.AgentTurn != "" && t.AgentTurn == open.AgentTurn:
+		return nil
 	}
 	unlock, err := r.enter(ctx)
 	if err != nil {

@@ -98,10 +98,36 @@ func (r *Repo) settle(ctx context.Context, t *Turn) error {
 		}
 		return err
 	}
-	if err := r.list(t); err != nil {
+	return r.finishClosing(t)
+}
+
+// finishClosing does what was left when a turn's end died after the turn had
+// its ref: the list's line, the session's note that policy is to be asked, and
+// the open mark, which goes last.
+func (r *Repo) finishClosing(open *Turn) error {
+	unlock, err := r.lockNumbers(context.Background())
+	if err != nil {
 		return err
 	}
-	return r.unmark(t)
+	defer unlock()
+	t, err := r.read(open.N, turnRef(open.N))
+	if err != nil {
+		return err
+	}
+	if err := r.addLine(t.N, listed{tag: t.tag, bytes: t.StoredBytes}); err != nil {
+		return trouble(edit.CommitFailed, fmt.Sprintf("turn %d cannot be listed", t.N), err)
+	}
+	state, err := readSession(r.sessionFile(t.Session))
+	if err != nil {
+		return err
+	}
+	var mark openMark
+	if get(state, memberOpen, &mark) && mark.Turn == t.N {
+		if err := r.sessionEnds(open, t); err != nil {
+			return err
+		}
+	}
+	return r.unmark(open)
 }
 
 // enter takes the worktree's lock for a capture, after it has repaired what a

@@ -58,18 +58,6 @@ func (d disk) left(n int) {
 	}
 }
 
-// try runs a command that may fail.
-func (d disk) try(stdin string, args ...string) (code int, out string) {
-	d.t.Helper()
-	cmd := d.command(args...)
-	cmd.Stdin = strings.NewReader(stdin)
-	text, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		d.t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(text)
-}
-
 // temporaries are files of ours that nobody will ever use.
 func (d disk) temporaries() (names []string) {
 	d.t.Helper()

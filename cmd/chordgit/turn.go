@@ -122,6 +122,7 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 	case errors.As(err, &none) && none.Code == edit.NoTurn:
 		rep := &report{Command: "end", Status: unchanged}
 		rep.note([]edit.Note{{Code: edit.NoTurn, Msg: none.Msg}})
+		a.judgeInto(ctx, rep, repo, session) // one that died may have closed it
 		a.report(rep)
 		return
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -167,4 +168,58 @@ func TestKillTurn(t *testing.T) {
 			t.Logf("%d of %d died", died, rounds)
 		})
 	}
+}
+
+// TestKillEndJudged ends an end of a turn with a denied change at every step. The
+// change is found all the same, and put right, once, by the next end or begin.
+func TestKillEndJudged(t *testing.T) {
+	v := victim{workspace: newWorkspace(t, toFixtures(map[string]string{
+		"keep": "kept\n", ".chordgit.yaml": "policy:\n  deny:\n    - keep\n",
+	}))}
+	v.run(nil, "", "begin", "--session", "s")
+	killed{v, ""}.write("keep", "denied\n")
+	for _, next := range []string{"end", "begin"} {
+		t.Run(next, func(t *testing.T) {
+			t.Parallel()
+			for k := 1; ; k++ {
+				d := clone(t, v.dir)
+				_, died := d.attempt(fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k), "end", "--session", "s")
+				if !died {
+					if k <= 7 {
+						t.Errorf("only %d steps", k-1)
+					}
+					return
+				}
+				_, out := d.try("", next, "--session", "s")
+				if text := d.files()["keep"]; !strings.Contains(out, "policy.deny") || text != "kept\n" {
+					t.Fatalf("step %d: keep holds %q\n%s", k, text, out)
+				}
+				if _, out := d.try("", next, "--session", "s"); strings.Contains(out, "policy.deny") {
+					t.Fatalf("step %d: judged twice:\n%s", k, out)
+				}
+			}
+		})
+	}
+}
+
+// attempt runs a command that may die, or fail.
+func (v victim) attempt(env string, args ...string) (out string, died bool) {
+	v.t.Helper()
+	cmd := v.command(args...)
+	cmd.Env = append(cmd.Env, env)
+	text, _ := cmd.CombinedOutput()
+	s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return string(text), ok && s.Signaled()
+}
+
+// try runs a command that may fail.
+func (v victim) try(stdin string, args ...string) (code int, out string) {
+	v.t.Helper()
+	cmd := v.command(args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		v.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(text)
 }
