@@ -163,7 +163,8 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	}
 	t.Late = m.Late
 	return t, !moved && len(e.diff) == 0 && len(m.Modes.After) == 0 &&
-		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0, nil
+		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0 &&
+		len(m.Skipped.After.Add) == 0 && len(m.Incomplete.After.Add) == 0, nil
 }
 
 // nested notes the repositories below the top at the end.
