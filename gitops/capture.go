@@ -100,6 +100,23 @@ type captured struct {
 	*snapshot.Capture
 	batch *object.Batch
 	tree  object.ID // zero: nothing is stored
+
+	mu     sync.Mutex
+	unread []string // repositories below the top whose index cannot be read
+}
+
+// whyIndex is why the index of a repository below the top is among what was
+// skipped: what it tracks although a rule hides it is not known.
+const whyIndex = "index"
+
+// Facts are the capture's, and the indexes that could not be read.
+func (c *captured) Facts(usual map[snapshot.Class]fs.FileMode, also []string) *snapshot.Facts {
+	f := c.Capture.Facts(usual, also)
+	for _, p := range c.unread {
+		f.Skipped = append(f.Skipped, snapshot.Skipped{Path: p + "/.git/index", Why: whyIndex})
+	}
+	slices.SortFunc(f.Skipped, func(a, b snapshot.Skipped) int { return strings.Compare(a.Path, b.Path) })
+	return f
 }
 
 func (c *captured) close() {
@@ -130,7 +147,16 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		MaxFile: limit(cover.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(cover.MaxNew, snapshot.DefaultMaxNew),
 		MaxIgnored: snapshot.DefaultMaxIgnored, Include: cover.Include, Exclude: cover.Exclude,
 		Reread: reread, Progress: cover.Progress,
-		Nested: r.nested, Kept: r.kept,
+		Kept: r.kept,
+		Nested: func(path string) (snapshot.NestedRepository, bool) {
+			n, known, ok := r.nested(path)
+			if ok && !known {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.unread = append(c.unread, path)
+			}
+			return n, ok
+		},
 	}
 	var done func()
 	opt.Seed, done = r.seed(settings)
@@ -319,15 +345,17 @@ func (t *tracked) Below(to []string, dir string) []string {
 	return to
 }
 
-// nested tells what decides in a repository below the top.
-func (r *Repo) nested(path string) (n snapshot.NestedRepository, ok bool) {
+// nested tells what decides in a repository below the top. Known is false if its
+// index cannot be read, which is no reason to store nothing of all the rest.
+func (r *Repo) nested(path string) (n snapshot.NestedRepository, known, ok bool) {
 	l := r.nestedLayout(path)
 	if l == nil {
-		return n, false
+		return n, false, false
 	}
 	n.Info, _ = readIgnore(filepath.Join(l.CommonDir, "info", "exclude"))
-	n.Tracked = (&indexNames{layout: l}).list()
-	return n, true
+	names := &indexNames{layout: l}
+	n.Tracked = names.list()
+	return n, names.err == nil, true
 }
 
 // nestedLayout finds the repository of a directory with an entry .git; nil if

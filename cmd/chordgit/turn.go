@@ -193,6 +193,7 @@ func uncoveredWhy(why string) string {
 		"deadline":   "not covered: not reached in time",
 		"incomplete": "not covered in whole: not everything in it was seen",
 		"vanished":   "not covered: it was gone, or another, when it was read",
+		"index":      "not covered: it cannot be read, so that nobody can tell what is tracked there although ignored",
 		"late":       "made while the start was recorded: it stays",
 		// Of init.
 		"ignored":      "not covered: an ignore rule hides it",
