@@ -146,6 +146,7 @@ func (r *Repo) begin(ctx context.Context, t *Turn, note Note) (*Turn, error) {
 	}
 	r.opt.Step("noted")
 	r.save(c, openRef(t.N), t.tag)
+	r.sweep(time.Unix(0, c.Ended))
 	r.opt.Step("saved")
 	return t, nil
 }

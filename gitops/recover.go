@@ -34,6 +34,7 @@ func (r *Repo) Recover(ctx context.Context) error {
 // whoever held it died. What it finds damaged it reports and does not touch.
 func (r *Repo) recover(ctx context.Context) error {
 	r.releaseKeeps()
+	r.sweep(time.Now())
 	// First: a lock that a dead process left on a mark would keep it from going.
 	if err := r.removeStaleLocks(ctx); err != nil {
 		return err
