@@ -149,7 +149,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		Reread: reread, Progress: cover.Progress,
 		Kept: r.kept,
 		Nested: func(path string) (snapshot.NestedRepository, bool) {
-			n, known, ok := r.nested(path)
+			n, known, ok := r.nested(path, settings.IgnoreCase)
 			if ok && !known {
 				c.mu.Lock()
 				defer c.mu.Unlock()
@@ -171,7 +171,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	if cover.NoIgnored {
 		opt.MaxIgnored = -1
 	}
-	names := &indexNames{layout: r.layout}
+	names := &indexNames{layout: r.layout, foldCase: settings.IgnoreCase}
 	known := tracked{names: names}
 	if start != nil {
 		opt.Hidden = mapStrings(start.meta.Ignored.Before, decodePath)
@@ -270,38 +270,32 @@ func (r *Repo) seed(s *repo.Settings) (open func() func([]byte, snapshot.FileSta
 
 // indexNames are the paths of an index, read when first asked for.
 type indexNames struct {
-	layout *repo.Layout
-	once   sync.Once
-	paths  snapshot.SortedPaths
-	err    error // it cannot be read: what is tracked is not known
+	layout   *repo.Layout
+	foldCase bool
+	once     sync.Once
+	paths    snapshot.Tracked
+	err      error // it cannot be read: what is tracked is not known
 }
 
-func (x *indexNames) list() snapshot.SortedPaths {
+func (x *indexNames) list() snapshot.Tracked {
 	x.once.Do(func() {
 		index, err := x.layout.Index()
 		if err != nil {
-			x.err = err
+			x.err, x.paths = err, snapshot.Track(nil, false)
 			return
 		}
 		defer index.Close()
-		x.paths = make(snapshot.SortedPaths, 0, index.Len())
-		sorted := true
+		paths := make([]string, 0, index.Len())
 		for e := range index.All() {
 			p := e.Path
 			if e.Gitlink() {
 				p += "/"
 			}
-			if n := len(x.paths); n > 0 && x.paths[n-1] >= p {
-				sorted = sorted && x.paths[n-1] == p // the stages of one path
-				if x.paths[n-1] == p {
-					continue
-				}
+			if n := len(paths); n == 0 || paths[n-1] != p { // the stages of one path
+				paths = append(paths, p)
 			}
-			x.paths = append(x.paths, p)
 		}
-		if !sorted { // a submodule's slash may move it
-			slices.Sort(x.paths)
-		}
+		x.paths = snapshot.Track(paths, x.foldCase)
 	})
 	return x.paths
 }
@@ -347,13 +341,13 @@ func (t *tracked) Below(to []string, dir string) []string {
 
 // nested tells what decides in a repository below the top. Known is false if its
 // index cannot be read, which is no reason to store nothing of all the rest.
-func (r *Repo) nested(path string) (n snapshot.NestedRepository, known, ok bool) {
+func (r *Repo) nested(path string, foldCase bool) (n snapshot.NestedRepository, known, ok bool) {
 	l := r.nestedLayout(path)
 	if l == nil {
 		return n, false, false
 	}
 	n.Info, _ = readIgnore(filepath.Join(l.CommonDir, "info", "exclude"))
-	names := &indexNames{layout: l}
+	names := &indexNames{layout: l, foldCase: foldCase}
 	n.Tracked = names.list()
 	return n, names.err == nil, true
 }
