@@ -300,6 +300,7 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 	defer cancel()
 	session := h.session()
 	notes := h.repairs
+	var turn *gitops.Turn
 	state, err := repo.Session(session)
 	if err == nil && state.Open > 0 {
 		if cover, err := h.coverage(repo); err == nil {
@@ -309,7 +310,7 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 			err = repo.LogCall(session, gitops.Call{Kind: gitops.CallNone}, true)
 		}
 		var failed error
-		if _, failed = repo.End(ctx, session, gitops.EndOptions{Interrupted: h.event.Kind != hooks.TurnEnd}); errors.Is(failed, &edit.Error{Code: edit.NoTurn}) {
+		if turn, failed = repo.End(ctx, session, gitops.EndOptions{Interrupted: h.event.Kind != hooks.TurnEnd}); errors.Is(failed, &edit.Error{Code: edit.NoTurn}) {
 			failed = nil
 		}
 		err = errors.Join(err, failed)
@@ -324,6 +325,9 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 		notes = append(notes, "chordgit: the end of this turn was not recorded: "+edit.Quote(err.Error()))
 	}
 	h.answer(hooks.Answer{Note: strings.Join(notes, "\n")})
+	if turn != nil {
+		h.retainAsSet(ctx, repo)
+	}
 }
 
 // isFile reports whether something is there.

@@ -141,6 +141,9 @@ func (a *app) endRun(ctx context.Context, repo *gitops.Repo, open *gitops.Turn, 
 			}
 		}
 		a.reportRun(rep, status)
+		if turn != nil {
+			a.retainAsSet(ctx, repo)
+		}
 	}
 }
 

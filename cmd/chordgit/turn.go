@@ -135,6 +135,9 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 	}
 	a.judgeInto(ctx, rep, repo, session)
 	a.report(rep)
+	if turn != nil {
+		a.retainAsSet(ctx, repo)
+	}
 }
 
 // captureFailure reports an error of a command that captures.
