@@ -33,6 +33,9 @@ func (r *Repo) Recover(ctx context.Context) error {
 // recover judges every open mark of this worktree, under the worktree's lock:
 // whoever held it died. What it finds damaged it reports and does not touch.
 func (r *Repo) recover(ctx context.Context) error {
+	if _, err := r.readKey(); err != nil {
+		return err
+	}
 	r.releaseKeeps()
 	r.sweep(time.Now())
 	// First: a lock that a dead process left on a mark would keep it from going.
@@ -157,6 +160,9 @@ func (r *Repo) enter(ctx context.Context) (unlock func(), err error) {
 // broken reports whether recovery has something to do: under the lock no
 // transaction is running, so an open mark of one is a dead one's.
 func (r *Repo) broken() (bool, error) {
+	if _, err := r.readKey(); err != nil {
+		return false, err
+	}
 	open, err := r.numbers(openPrefix)
 	if err != nil {
 		return false, trouble(edit.Damaged, "the open turns cannot be listed", err)
