@@ -35,6 +35,18 @@ const RefusedRoot edit.Code = "refused-root"
 // error. Errors: RefusedRoot; CommitFailed if the turn could not be recorded.
 // Then nothing was.
 func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
+	return r.BeginNoting(ctx, t, nil)
+}
+
+// A Note changes what is kept of a session as a turn of it begins. The turn's
+// start is stored, but it is not open yet; it will not be if Note returns an
+// error.
+type Note func(*Turn, *SessionState) error
+
+// BeginNoting is [Repo.Begin] for a caller that keeps facts of its own about the
+// turn: they are written before it is open. Of a turn that is open already note is
+// not asked.
+func (r *Repo) BeginNoting(ctx context.Context, t Turn, note Note) (*Turn, error) {
 	if err := r.mayCapture(); err != nil {
 		return nil, err
 	}
@@ -51,7 +63,7 @@ func (r *Repo) Begin(ctx context.Context, t Turn) (*Turn, error) {
 	if err != nil || kept != nil {
 		return kept, err
 	}
-	return r.begin(ctx, &t)
+	return r.begin(ctx, &t, note)
 }
 
 // MakeWay closes what a Begin of the same turn would close: the open turn of the
@@ -61,7 +73,18 @@ func (r *Repo) MakeWay(ctx context.Context, t Turn) error {
 	if t.Kind == "" {
 		t.Kind = KindTurn
 	}
-	// What a process left that died while it closed the turn is finished first.
+	open, err := r.openTurn(t.Session)
+	switch {
+	case err != nil:
+		return err
+	case open == nil:
+		// An end that died may have closed a turn and not noted it.
+		if state, err := r.Session(t.Session); err != nil || state.Open == 0 {
+			return err
+		}
+	case t.AgentTurn != "" && t.AgentTurn == open.AgentTurn:
+		return nil
+	}
 	unlock, err := r.enter(ctx)
 	if err != nil {
 		return err
@@ -89,7 +112,7 @@ func (r *Repo) makeWay(ctx context.Context, t *Turn) (*Turn, error) {
 }
 
 // begin captures the start and records it.
-func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
+func (r *Repo) begin(ctx context.Context, t *Turn, note Note) (*Turn, error) {
 	start, err := r.gitStart(t.Session)
 	if err != nil {
 		return nil, err
@@ -109,15 +132,17 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := r.number(t, c); err != nil {
+	state, err := r.number(t, c, func() (*os.File, error) { return r.sessionBegins(t, start, note) })
+	if err != nil {
 		return nil, err
 	}
 	if err := c.batch.Verify(); err != nil {
-		return nil, errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
+		unstage(state)
+		return nil, errors.Join(unrecorded(err), r.unmark(t))
 	}
 	r.opt.Step("opened")
-	if err := r.sessionBegins(t, start); err != nil {
-		return nil, errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+	if err := r.placeSession(state, r.sessionFile(t.Session)); err != nil {
+		return nil, errors.Join(err, r.unmark(t))
 	}
 	r.opt.Step("noted")
 	if strings.HasPrefix(c.Keeper(), turnsPrefix) {
@@ -125,8 +150,17 @@ func (r *Repo) begin(ctx context.Context, t *Turn) (*Turn, error) {
 	} else {
 		r.save(c, openRef(t.N), t.tag)
 	}
+	r.sweep(time.Unix(0, c.Ended))
 	r.opt.Step("saved")
 	return t, nil
+}
+
+// unmark removes a turn's open mark.
+func (r *Repo) unmark(t *Turn) error {
+	if err := r.refs.Remove(openRef(t.N), t.tag); err != nil && !errors.Is(err, ref.ErrNotFound) {
+		return trouble(edit.CommitFailed, fmt.Sprintf("the mark of turn %d cannot be removed", t.N), err)
+	}
+	return nil
 }
 
 // save writes the stat cache. That it could not be written costs time only.
@@ -180,29 +214,33 @@ func (r *Repo) nestedKind(path string) string {
 }
 
 // number gives a captured turn its number and its open mark, under the number
-// lock.
-func (r *Repo) number(t *Turn, c *captured) (err error) {
+// lock. stage writes what is to be placed once the turn is open: the mark is the
+// last thing that needs room on the disk.
+func (r *Repo) number(t *Turn, c *captured, stage func() (*os.File, error)) (staged *os.File, err error) {
 	for thorough := false; ; thorough = true {
 		if t.N, err = r.nextNumber(thorough); err != nil {
-			return unrecorded(err)
+			return nil, unrecorded(err)
 		}
 		if taken, err := r.closed(t); err != nil {
-			return unrecorded(err)
+			return nil, unrecorded(err)
 		} else if taken {
 			continue
 		}
 		if err := r.tagTrees(t, c.batch, c.tree, nil); err != nil {
-			return unrecorded(err)
+			return nil, unrecorded(err)
+		}
+		if staged, err = stage(); err != nil {
+			return nil, err
 		}
 		r.opt.Step("open")
 		err := r.refs.Create(openRef(t.N), t.tag)
-		if errors.Is(err, ref.ErrExists) {
-			continue
+		if err == nil {
+			return staged, nil
 		}
-		if err != nil {
-			return unrecorded(err)
+		unstage(staged)
+		if !errors.Is(err, ref.ErrExists) {
+			return nil, unrecorded(err)
 		}
-		return nil
 	}
 }
 

@@ -100,6 +100,23 @@ type captured struct {
 	*snapshot.Capture
 	batch *object.Batch
 	tree  object.ID // zero: nothing is stored
+
+	mu     sync.Mutex
+	unread []string // repositories below the top whose index cannot be read
+}
+
+// whyIndex is why the index of a repository below the top is among what was
+// skipped: what it tracks although a rule hides it is not known.
+const whyIndex = "index"
+
+// Facts are the capture's, and the indexes that could not be read.
+func (c *captured) Facts(usual map[snapshot.Class]fs.FileMode, also []string) *snapshot.Facts {
+	f := c.Capture.Facts(usual, also)
+	for _, p := range c.unread {
+		f.Skipped = append(f.Skipped, snapshot.Skipped{Path: p + "/.git/index", Why: whyIndex})
+	}
+	slices.SortFunc(f.Skipped, func(a, b snapshot.Skipped) int { return strings.Compare(a.Path, b.Path) })
+	return f
 }
 
 func (c *captured) close() {
@@ -130,7 +147,16 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 		MaxFile: limit(cover.MaxFile, snapshot.DefaultMaxFile), MaxNew: limit(cover.MaxNew, snapshot.DefaultMaxNew),
 		MaxIgnored: snapshot.DefaultMaxIgnored, Include: cover.Include, Exclude: cover.Exclude,
 		Reread: reread, Progress: cover.Progress,
-		Nested: r.nested, Kept: r.kept, Seed: r.seed(settings),
+		Kept: r.kept, Seed: r.seed(settings),
+		Nested: func(path string) (snapshot.NestedRepository, bool) {
+			n, known, ok := r.nested(path, settings.IgnoreCase)
+			if ok && !known {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.unread = append(c.unread, path)
+			}
+			return n, ok
+		},
 	}
 	opt.Length = func(raw []byte) (int64, bool) {
 		id, ok := r.db.Format().FromBytes(raw)
@@ -142,7 +168,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	if cover.NoIgnored {
 		opt.MaxIgnored = -1
 	}
-	names := &indexNames{layout: r.layout}
+	names := &indexNames{layout: r.layout, foldCase: settings.IgnoreCase}
 	known := tracked{names: names}
 	if start != nil {
 		opt.Hidden = mapStrings(start.meta.Ignored.Before, decodePath)
@@ -234,38 +260,32 @@ func (r *Repo) seed(s *repo.Settings) func() (ask func([]byte, snapshot.FileStat
 
 // indexNames are the paths of an index, read when first asked for.
 type indexNames struct {
-	layout *repo.Layout
-	once   sync.Once
-	paths  snapshot.SortedPaths
-	err    error // it cannot be read: what is tracked is not known
+	layout   *repo.Layout
+	foldCase bool
+	once     sync.Once
+	paths    snapshot.Tracked
+	err      error // it cannot be read: what is tracked is not known
 }
 
-func (x *indexNames) list() snapshot.SortedPaths {
+func (x *indexNames) list() snapshot.Tracked {
 	x.once.Do(func() {
 		index, err := x.layout.Index()
 		if err != nil {
-			x.err = err
+			x.err, x.paths = err, snapshot.Track(nil, false)
 			return
 		}
 		defer index.Close()
-		x.paths = make(snapshot.SortedPaths, 0, index.Len())
-		sorted := true
+		paths := make([]string, 0, index.Len())
 		for e := range index.All() {
 			p := e.Path
 			if e.Gitlink() {
 				p += "/"
 			}
-			if n := len(x.paths); n > 0 && x.paths[n-1] >= p {
-				sorted = sorted && x.paths[n-1] == p // the stages of one path
-				if x.paths[n-1] == p {
-					continue
-				}
+			if n := len(paths); n == 0 || paths[n-1] != p { // the stages of one path
+				paths = append(paths, p)
 			}
-			x.paths = append(x.paths, p)
 		}
-		if !sorted { // a submodule's slash may move it
-			slices.Sort(x.paths)
-		}
+		x.paths = snapshot.Track(paths, x.foldCase)
 	})
 	return x.paths
 }
@@ -309,15 +329,17 @@ func (t *tracked) Below(to []string, dir string) []string {
 	return to
 }
 
-// nested tells what decides in a repository below the top.
-func (r *Repo) nested(path string) (n snapshot.NestedRepository, ok bool) {
+// nested tells what decides in a repository below the top. Known is false if its
+// index cannot be read, which is no reason to store nothing of all the rest.
+func (r *Repo) nested(path string, foldCase bool) (n snapshot.NestedRepository, known, ok bool) {
 	l := r.nestedLayout(path)
 	if l == nil {
-		return n, false
+		return n, false, false
 	}
 	n.Info, _ = readIgnore(filepath.Join(l.CommonDir, "info", "exclude"))
-	n.Tracked = (&indexNames{layout: l}).list()
-	return n, true
+	names := &indexNames{layout: l, foldCase: foldCase}
+	n.Tracked = names.list()
+	return n, names.err == nil, true
 }
 
 // nestedLayout finds the repository of a directory with an entry .git; nil if

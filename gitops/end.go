@@ -2,15 +2,11 @@ package gitops
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
-	"github.com/chordgit/chordgit/gitops/internal/ref"
 )
 
 // EndOptions say how an open turn is closed.
@@ -100,8 +96,8 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 		return nil, false, err
 	}
 	r.opt.Step("noted")
-	if err := r.refs.Remove(openRef(t.N), open.tag); err != nil && !errors.Is(err, ref.ErrNotFound) {
-		return nil, false, trouble(edit.CommitFailed, fmt.Sprintf("the mark of turn %d cannot be removed", t.N), err)
+	if err := r.unmark(open); err != nil {
+		return nil, false, err
 	}
 	r.opt.Step("unmarked")
 	r.save(c, turnRef(t.N), t.tag)
@@ -167,7 +163,8 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	}
 	t.Late = m.Late
 	return t, !moved && len(e.diff) == 0 && len(m.Modes.After) == 0 &&
-		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0, nil
+		len(m.EmptyDirs.After.Add) == 0 && len(m.EmptyDirs.After.Del) == 0 &&
+		len(m.Skipped.After.Add) == 0 && len(m.Incomplete.After.Add) == 0, nil
 }
 
 // nested notes the repositories below the top at the end.

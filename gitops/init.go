@@ -137,12 +137,16 @@ func (r *Repo) excludeTemporaries() ([]edit.Note, error) {
 	return nil, nil
 }
 
+// temporaryOfInfo begins the name of a temporary file in a directory that is not
+// chordgit's own.
+const temporaryOfInfo = "tmp_chordgit_"
+
 // replace writes a file of the git directory by rename. One that was there keeps
 // its permissions.
 func (r *Repo) replace(name string, data []byte) error {
 	const mode = 0o666 // less the umask
 	perm := r.layout.Perm()
-	f, err := durable.CreateTemp(filepath.Dir(name), "tmp_chordgit_", mode, perm)
+	f, err := durable.CreateTemp(filepath.Dir(name), temporaryOfInfo, mode, perm)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -78,7 +79,7 @@ func (r *Repo) record(ctx context.Context, t *Turn, plan *edit.Plan) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(unrecorded(err), r.refs.Remove(openRef(t.N), t.tag))
+		return errors.Join(unrecorded(err), r.unmark(t))
 	}
 	r.opt.Step("marked")
 	return nil
@@ -422,13 +423,24 @@ func (r *Repo) writeFile(name string, data []byte) error {
 // key is the random word that tells this worktree from a later one of the same
 // name: git gives the id of a removed worktree to the next.
 func (r *Repo) key() (string, error) {
-	name := filepath.Join(r.stateDir(), "key")
-	data, err := os.ReadFile(name)
-	if key := strings.TrimSpace(string(data)); err == nil && key != "" {
-		return key, nil
+	key, err := r.readKey()
+	if err != nil || key != "" {
+		return key, err
 	}
-	key := rand.Text()
-	return key, r.writeFile(name, []byte(key+"\n"))
+	key = rand.Text()
+	return key, r.writeFile(r.keyFile(), []byte(key+"\n"))
+}
+
+func (r *Repo) keyFile() string { return filepath.Join(r.stateDir(), "key") }
+
+// readKey is the key if there is one. One that cannot be read is not made anew:
+// all turns of this worktree would be another's.
+func (r *Repo) readKey() (string, error) {
+	data, err := os.ReadFile(r.keyFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", trouble(edit.Unreadable, "what this worktree knows its turns by cannot be read", err)
+	}
+	return strings.TrimSpace(string(data)), nil
 }
 
 // close closes a turn whose change is on disk: its ref, then its line in the
@@ -471,7 +483,7 @@ func (r *Repo) drop(t *Turn) error {
 // dropLocked is drop for who holds the number lock.
 func (r *Repo) dropLocked(t *Turn) error {
 	if err := r.useUp(t.N); err != nil {
-		return err
+		return trouble(edit.CommitFailed, fmt.Sprintf("the number of turn %d cannot be given up", t.N), err)
 	}
-	return r.refs.Remove(openRef(t.N), t.tag)
+	return r.unmark(t)
 }

@@ -33,7 +33,11 @@ func (r *Repo) Recover(ctx context.Context) error {
 // recover judges every open mark of this worktree, under the worktree's lock:
 // whoever held it died. What it finds damaged it reports and does not touch.
 func (r *Repo) recover(ctx context.Context) error {
+	if _, err := r.readKey(); err != nil {
+		return err
+	}
 	r.releaseKeeps()
+	r.sweep(time.Now())
 	// First: a lock that a dead process left on a mark would keep it from going.
 	if err := r.removeStaleLocks(ctx); err != nil {
 		return err
@@ -98,36 +102,36 @@ func (r *Repo) settle(ctx context.Context, t *Turn) error {
 		}
 		return err
 	}
-	if err := r.list(t); err != nil {
-		return err
-	}
-	if err := r.noteClosed(ctx, t); err != nil {
-		return err
-	}
-	return r.refs.Remove(openRef(t.N), t.tag)
+	return r.finishClosing(t)
 }
 
-// noteClosed tells a session that its turn was closed, where whoever closed it died
-// before: otherwise nobody would ask policy about the turn.
-func (r *Repo) noteClosed(ctx context.Context, open *Turn) error {
-	unlock, err := r.lockNumbers(ctx)
+// finishClosing does what was left when a turn's end died after the turn had
+// its ref: the list's line, the session's note that policy is to be asked, and
+// the open mark, which goes last.
+func (r *Repo) finishClosing(open *Turn) error {
+	unlock, err := r.lockNumbers(context.Background())
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	state, err := readSession(r.sessionFile(open.Session))
+	t, err := r.read(open.N, turnRef(open.N))
+	if err != nil {
+		return err
+	}
+	if err := r.addLine(t.N, listed{tag: t.tag, bytes: t.StoredBytes}); err != nil {
+		return trouble(edit.CommitFailed, fmt.Sprintf("turn %d cannot be listed", t.N), err)
+	}
+	state, err := readSession(r.sessionFile(t.Session))
 	if err != nil {
 		return err
 	}
 	var mark openMark
-	if !get(state, memberOpen, &mark) || mark.Turn != open.N {
-		return nil
+	if get(state, memberOpen, &mark) && mark.Turn == t.N {
+		if err := r.sessionEnds(open, t); err != nil {
+			return err
+		}
 	}
-	closed, err := r.read(open.N, turnRef(open.N))
-	if err != nil {
-		return err
-	}
-	return r.sessionEnds(open, closed)
+	return r.unmark(open)
 }
 
 // enter takes the worktree's lock for a capture, after it has repaired what a
@@ -156,6 +160,9 @@ func (r *Repo) enter(ctx context.Context) (unlock func(), err error) {
 // broken reports whether recovery has something to do: under the lock no
 // transaction is running, so an open mark of one is a dead one's.
 func (r *Repo) broken() (bool, error) {
+	if _, err := r.readKey(); err != nil {
+		return false, err
+	}
 	open, err := r.numbers(openPrefix)
 	if err != nil {
 		return false, trouble(edit.Damaged, "the open turns cannot be listed", err)
@@ -204,7 +211,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 		}
 		res, err := r.tree.Clear(t.N, plan)
 		r.tell(t, res.Notes)
-		return errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+		return errors.Join(err, r.unmark(t))
 	}
 	head, err := r.head()
 	if err != nil {
@@ -232,7 +239,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 		res, err := r.tree.Clear(t.N, plan)
 		r.tell(t, res.Notes)
 		r.opt.Repaired(fmt.Sprintf("turn %d was interrupted: completed", t.N))
-		return errors.Join(err, r.refs.Remove(openRef(t.N), t.tag))
+		return errors.Join(err, r.unmark(t))
 	}
 	left := strings.Join(mapStrings(rec.Left, edit.Quote), ", ")
 	if left == "" {
@@ -304,7 +311,7 @@ func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
 	if err := r.recordClosed(closing, real); err != nil {
 		return err
 	}
-	return r.refs.Remove(openRef(t.N), t.tag)
+	return r.unmark(t)
 }
 
 // removeStaleLocks removes lock files of refs whose process died: while we hold

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -176,12 +177,13 @@ func (t *Turn) dirModes() (list []edit.DirMode) {
 	for _, p := range t.RemovedDirs {
 		removed[p] = true
 	}
+	start, end := m.unlooked(false), m.unlooked(true)
 	for _, encoded := range slices.Sorted(maps.Keys(names)) {
 		d := edit.DirMode{Path: strings.TrimSuffix(decodePath(encoded), "/")}
-		if !made[d.Path] {
+		if _, listed := m.Modes.Before[encoded]; listed || !made[d.Path] && !start(d.Path) {
 			d.Before = m.dirMode(encoded, false)
 		}
-		if !removed[d.Path] {
+		if _, listed := m.Modes.After[encoded]; listed || !removed[d.Path] && !end(d.Path) {
 			d.After = m.dirMode(encoded, true)
 		}
 		if d.Before != d.After {
@@ -189,6 +191,33 @@ func (t *Turn) dirModes() (list []edit.DirMode) {
 		}
 	}
 	return list
+}
+
+// unlooked tells of a directory whether it may have been there at one end of the
+// turn without being looked at, so that its permissions are not known.
+func (m *meta) unlooked(after bool) func(dir string) bool {
+	skipped, incomplete, ignored := m.Skipped.start(), m.Incomplete.start(), m.Ignored.start()
+	if after {
+		skipped, incomplete, ignored = m.Skipped.finish(), m.Incomplete.finish(), m.Ignored.finish()
+	}
+	shut := map[string]bool{}
+	for _, p := range incomplete {
+		shut[cmp.Or(p, ".")] = true
+	}
+	for _, p := range ignored {
+		shut[strings.TrimSuffix(p, "/")] = true
+	}
+	return func(dir string) bool {
+		if _, ok := skipped[dir]; ok {
+			return true
+		}
+		for up := dir; up != "."; {
+			if up = parent(up); shut[up] {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // dirMode is the permission of a directory at one end of the turn; 0 if it is

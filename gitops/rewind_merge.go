@@ -121,7 +121,7 @@ func (p *rewinder) content(path string, f *edit.File) ([]byte, error) {
 	}
 	in, err := p.r.tree.Open(path, f)
 	if err != nil {
-		return nil, err
+		return nil, &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
 	}
 	defer in.Close()
 	return io.ReadAll(in)

@@ -1,6 +1,8 @@
 package gitops
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -69,7 +71,10 @@ func (p *rewinder) walled(path string) (bool, error) {
 			continue // it gives way
 		}
 		f, err := p.now(up)
-		if err != nil {
+		switch {
+		case noRights(err):
+			return true, nil
+		case err != nil:
 			return false, err
 		}
 		if f != nil && !f.IsDir() {
@@ -88,16 +93,12 @@ func (p *rewinder) occupied(dir string) (bool, error) {
 			}
 		}
 	}
-	f, err := p.r.tree.Lookup(dir)
-	if err != nil {
-		return false, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	names, isDir, err := p.list(dir)
+	if noRights(err) {
+		return true, nil
 	}
-	if !f.IsDir() {
-		return false, nil
-	}
-	names, err := p.r.tree.List(dir)
-	if err != nil {
-		return false, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	if err != nil || !isDir {
+		return false, err
 	}
 	for _, name := range names {
 		at := dir + "/" + name
@@ -115,6 +116,32 @@ func (p *rewinder) occupied(dir string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// list is what stands in a directory on the disk.
+func (p *rewinder) list(dir string) (names []string, isDir bool, err error) {
+	f, err := p.r.tree.Lookup(dir)
+	if err == nil && f.IsDir() {
+		isDir = true
+		names, err = p.r.tree.List(dir)
+	}
+	if err != nil {
+		err = &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	}
+	return names, isDir, err
+}
+
+// lookupDir is what stands on the disk where a directory comes, goes or has its
+// permissions changed; nil too where the user may not look: there all stays.
+func (p *rewinder) lookupDir(dir string) (*edit.File, error) {
+	f, err := p.r.tree.Lookup(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+	}
+	return f, nil
 }
 
 // plan makes one plan of all that was taken back.
@@ -159,6 +186,10 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 	}
 	for dir := range p.mkdir {
 		f, err := p.now(dir)
+		if noRights(err) {
+			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: whyUnreadable, Msg: "unreadable: an empty directory was here, and what is above it cannot be read now"})
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -179,9 +210,9 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 		}
 	}
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(p.rmdir))) {
-		f, err := p.r.tree.Lookup(dir)
+		f, err := p.lookupDir(dir)
 		if err != nil {
-			return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+			return err
 		}
 		if !f.IsDir() || needed[dir] {
 			continue
@@ -189,11 +220,11 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 		// One in which nothing is taken back, and which holds something, stays.
 		goes := slices.ContainsFunc(plan.Changes, func(c edit.Change) bool { return strings.HasPrefix(c.Path, dir+"/") || c.Path == dir })
 		if !goes {
-			names, err := p.r.tree.List(dir)
-			if err != nil {
-				return &edit.Error{Code: edit.Unreadable, Path: dir, Err: err}
+			names, _, err := p.list(dir)
+			if err != nil && !noRights(err) {
+				return err
 			}
-			goes = !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(plan.Rmdir, dir+"/"+name) })
+			goes = err == nil && !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(plan.Rmdir, dir+"/"+name) })
 		}
 		if goes {
 			plan.Rmdir = append(plan.Rmdir, dir)
@@ -229,9 +260,9 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 func (p *rewinder) dirChmods(plan *edit.Plan) error {
 	for _, path := range slices.Sorted(maps.Keys(p.modes)) {
 		m := p.modes[path]
-		f, err := p.r.tree.Lookup(path)
+		f, err := p.lookupDir(path)
 		if err != nil {
-			return &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
+			return err
 		}
 		if !f.IsDir() || m.After == 0 || slices.Contains(plan.Rmdir, path) {
 			continue

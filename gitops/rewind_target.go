@@ -64,8 +64,11 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (i
 		return n, nil // it stays open; the turn before it is meant
 	}
 	next := &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: closed.Ended}
-	if _, err := r.begin(ctx, next); err != nil {
-		return n, err
+	if _, err := r.begin(ctx, next, nil); err != nil {
+		return n, &edit.Error{
+			Code: edit.CommitFailed, Err: err,
+			Msg: fmt.Sprintf("turn %d was closed, and what its agent does from here on is not recorded; nothing was taken back", closed.N),
+		}
 	}
 	if opt.Since {
 		return n, nil

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -139,6 +140,10 @@ func (p *rewinder) look(changes []edit.Change) error {
 		s := &step{before: c.Before, after: c.After, target: c.Before}
 		p.steps[c.Path], p.order = s, append(p.order, c.Path)
 		now, err := p.now(c.Path)
+		if noRights(err) {
+			s.why = whyUnreadable
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -159,11 +164,38 @@ func (p *rewinder) look(changes []edit.Change) error {
 		if s.stays() {
 			continue
 		}
-		if err := p.decide(c.Path, s); err != nil {
+		err = p.decide(c.Path, s)
+		if err == nil && !s.stays() && !s.nothing {
+			err = p.readable(c.Path, s.now)
+		}
+		if noRights(err) {
+			s.why = whyUnreadable
+		} else if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// whyUnreadable is the conflict of a path at which the user may not look: nobody
+// knows what would be replaced, and it could not be stored.
+const whyUnreadable = "unreadable"
+
+// noRights reports whether something in the worktree is kept from the user.
+func noRights(err error) bool {
+	return errors.Is(err, &edit.Error{Code: edit.Unreadable}) && errors.Is(err, fs.ErrPermission)
+}
+
+// readable opens a file that nobody has read yet.
+func (p *rewinder) readable(path string, f *edit.File) error {
+	if !f.Regular() || f.ID != "" || f.Data != nil || f.Stat.Ino == 0 {
+		return nil
+	}
+	in, err := p.r.tree.Open(path, f)
+	if err != nil {
+		return &edit.Error{Code: edit.Unreadable, Path: path, Err: err}
+	}
+	return in.Close()
 }
 
 // owned leaves what is not this turn's to take back: what others wrote, and
@@ -437,6 +469,8 @@ func (p *rewinder) explain(s *step) string {
 		return fmt.Sprintf("the link has another target than turn %d gave it", n)
 	case "binary":
 		return fmt.Sprintf("changed since turn %d, and no text that could be merged", n)
+	case whyUnreadable:
+		return "it cannot be read now: permission denied"
 	case "overlap":
 		if s.note != "" {
 			return s.note

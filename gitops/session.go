@@ -1,7 +1,6 @@
 package gitops
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -79,13 +78,30 @@ func (r *Repo) changeSession(session string, change func(state map[string]json.R
 	return r.writeSession(name, session, state)
 }
 
-// sessionBegins notes an open turn and git's state. A new turn clears the
-// count of texts that were looked for in vain.
-func (r *Repo) sessionBegins(t *Turn, start *gitStart) error {
-	return r.changeSession(t.Session, func(state map[string]json.RawMessage) error {
-		delete(state, misses)
-		return put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: start.refs, memberGit: start})
-	})
+// sessionBegins writes a session's file anew, which notes an open turn, git's
+// state and the caller's facts. A new turn clears the count of texts that were
+// looked for in vain. The file has a temporary name until the turn is open, so
+// that a full disk shows before.
+func (r *Repo) sessionBegins(t *Turn, start *gitStart, note Note) (*os.File, error) {
+	name := r.sessionFile(t.Session)
+	state, err := readSession(name)
+	if err != nil {
+		return nil, err
+	}
+	delete(state, misses)
+	if note != nil {
+		s := sessionState(state)
+		if err := note(t, &s); err != nil {
+			return nil, err
+		}
+		if err := s.into(state); err != nil {
+			return nil, err
+		}
+	}
+	if err := put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: start.refs, memberGit: start}); err != nil {
+		return nil, err
+	}
+	return r.stageSession(name, t.Session, state)
 }
 
 // sessionEnds notes that the open turn of a session was closed, or dropped
@@ -231,36 +247,60 @@ func readSession(name string) (map[string]json.RawMessage, error) {
 	return state, nil
 }
 
-// writeSession replaces a session's file as a whole. It is not synced: after a
-// crash the old state serves.
+// writeSession replaces a session's file as a whole.
 func (r *Repo) writeSession(name, session string, state map[string]json.RawMessage) error {
-	id, err := json.Marshal(session)
+	f, err := r.stageSession(name, session, state)
 	if err != nil {
 		return err
+	}
+	return r.placeSession(f, name)
+}
+
+const sessionMode = 0o666 // less the umask
+
+// stageSession writes what is to be a session's file under a temporary name. It
+// is not synced: after a crash the old state serves.
+func (r *Repo) stageSession(name, session string, state map[string]json.RawMessage) (*os.File, error) {
+	id, err := json.Marshal(session)
+	if err != nil {
+		return nil, err
 	}
 	state["session"] = id
 	data, err := json.Marshal(state)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	perm := r.layout.Perm()
-	const mode = 0o666 // less the umask
-	place := func() error {
+	stage := func() (*os.File, error) {
 		if err := perm.MkdirAll(filepath.Dir(name), true); err != nil {
-			return err
+			return nil, err
 		}
-		f, err := durable.CreateTemp(filepath.Dir(name), "tmp_session_", mode, perm)
+		f, err := durable.CreateTemp(filepath.Dir(name), "tmp_session_", sessionMode, perm)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := bytes.NewReader(append(data, '\n')).WriteTo(f); err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			return err
+		if _, err := f.Write(append(data, '\n')); err != nil {
+			unstage(f)
+			return nil, err
 		}
-		return durable.Place(f, name, mode, perm, true)
+		return f, nil
 	}
-	if err := place(); err != nil {
+	f, err := stage()
+	if err != nil {
+		return nil, trouble(edit.CommitFailed, "the session's state cannot be written", err)
+	}
+	return f, nil
+}
+
+// unstage gives a temporary file up.
+func unstage(f *os.File) {
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// placeSession gives a session's new file its name.
+func (r *Repo) placeSession(f *os.File, name string) error {
+	if err := durable.Place(f, name, sessionMode, r.layout.Perm(), true); err != nil {
 		return trouble(edit.CommitFailed, "the session's state cannot be written", err)
 	}
 	return nil

@@ -77,13 +77,18 @@ func (r *Repo) ChangeSession(ctx context.Context, id string, change func(*Sessio
 	return r.changeSession(id, func(state map[string]json.RawMessage) error {
 		s := sessionState(state)
 		change(&s)
-		if s.Facts == nil {
-			delete(state, memberFacts)
-		} else {
-			state[memberFacts] = s.Facts
-		}
-		return put(state, map[string]any{memberJudge: s.Unjudged})
+		return s.into(state)
 	})
+}
+
+// into puts what a caller may change into a session's members.
+func (s *SessionState) into(state map[string]json.RawMessage) error {
+	if s.Facts == nil {
+		delete(state, memberFacts)
+	} else {
+		state[memberFacts] = s.Facts
+	}
+	return put(state, map[string]any{memberJudge: s.Unjudged})
 }
 
 // FilesAtBegin returns a file as it was when a turn began: in the commit that was
@@ -98,6 +103,11 @@ func (r *Repo) FilesAtBegin(n int, name string, limit int64) (head, worktree []b
 			return nil, nil, err
 		}
 	}
+	return r.StartOf(t, name, limit)
+}
+
+// StartOf is FilesAtBegin for a turn at hand, one too that a [Note] is asked about.
+func (r *Repo) StartOf(t *Turn, name string, limit int64) (head, worktree []byte, err error) {
 	if id, ok := object.ParseID(t.meta.Head.Before.OID); ok {
 		if head, err = r.fileIn(id, name, limit); err != nil {
 			return nil, nil, trouble(edit.Damaged, "HEAD:"+name+" as it was when the turn began cannot be read", err)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chordgit/chordgit/snapshot/internal/ignore"
 	"github.com/chordgit/chordgit/snapshot/internal/scan"
@@ -44,7 +45,8 @@ type CaptureOptions struct {
 	Vault Vault
 
 	// Excludes is the text of the ignore file that holds in all repositories,
-	// Info that of this repository's info/exclude. FoldCase is core.ignoreCase.
+	// Info that of this repository's info/exclude. FoldCase is core.ignoreCase: it
+	// holds for ignore rules, and for what is tracked, see [Track].
 	Excludes, Info []byte
 	FoldCase       bool
 	// Tracked tells what is stored whatever ignores it: the paths of the index, and
@@ -104,15 +106,23 @@ type Tracked interface {
 	Below(to []string, dir string) []string
 }
 
-// SortedPaths are tracked paths, sorted bytewise, that of a submodule with "/"
-// behind it.
-type SortedPaths []string
-
-// Has implements [Tracked].
-func (s SortedPaths) Has(path string) bool { return scan.Sorted(s).Has(path) }
-
-// Below implements [Tracked].
-func (s SortedPaths) Below(to []string, dir string) []string { return scan.Sorted(s).Below(to, dir) }
+// Track makes tracked paths of those of an index, that of a submodule with "/"
+// behind it. With foldCase they stand for what differs in the case of ASCII letters
+// alone, as for git. No path is twice in the list, which is taken over.
+func Track(paths []string, foldCase bool) Tracked {
+	if foldCase {
+		for i := range paths {
+			paths[i] = scan.Fold(paths[i])
+		}
+	}
+	if !slices.IsSorted(paths) { // a submodule's slash may move it
+		slices.Sort(paths)
+	}
+	if foldCase {
+		return scan.Folded(slices.Compact(paths))
+	}
+	return scan.Sorted(paths)
+}
 
 // FileStat is what lstat showed of a file or link: times in nanoseconds.
 type FileStat struct {
@@ -202,7 +212,7 @@ func (c *Capture) scan(ctx context.Context, top string, opt *CaptureOptions) err
 	now := statcache.Scene{Stamp: mark.Time, Boot: statcache.BootID(), Local: local, OwnCtime: mark.OwnCtime, SameFS: mark.Dev == st.Dev}
 	o := &scan.Options{
 		RulesKey: opt.key(), Local: local, Sparse: opt.Sparse, Tracked: opt.Tracked, Hidden: hiding(opt.Hidden),
-		MaxFile: opt.MaxFile, MaxIgnored: opt.MaxIgnored,
+		MaxFile: opt.MaxFile, MaxIgnored: opt.MaxIgnored, FoldCase: opt.FoldCase,
 		Include: including(opt.Include), Exclude: excluding(opt.Exclude),
 	}
 	o.Rules, o.Nested = opt.rules()

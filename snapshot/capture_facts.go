@@ -57,7 +57,7 @@ type Skipped struct {
 func classOf(e *statcache.Entry) (Class, bool) {
 	switch {
 	case e.Mode.IsDir():
-		return Directory, e.Link > 0 // not the top: it has no name in the tree
+		return Directory, e.Link > 0 && e.Why == statcache.Stored // not the top: it has no name in the tree
 	case !e.Mode.IsRegular() || e.Why != statcache.Stored:
 		return 0, false
 	case e.Mode&0o100 != 0:

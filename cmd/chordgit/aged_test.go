@@ -15,7 +15,8 @@ import (
 )
 
 // rewrite makes turn n of a repository again, with meta.json and the tag's text
-// changed, and gives its ref and line the new tag.
+// changed, and gives its ref and line the new tag. "open/7" is the open mark of
+// turn 7, which has no line.
 func rewrite(dir, n string, meta, tag func(string) string) error {
 	git := func(stdin string, args ...string) (string, error) {
 		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
@@ -24,6 +25,10 @@ func rewrite(dir, n string, meta, tag func(string) string) error {
 		return string(out), err
 	}
 	name := "refs/chordgit/turns/" + n
+	open := strings.HasPrefix(n, "open/")
+	if open {
+		name = "refs/chordgit/" + n
+	}
 	old, err := git("", "rev-parse", name)
 	if err != nil {
 		return err
@@ -53,7 +58,7 @@ func rewrite(dir, n string, meta, tag func(string) string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = git("", "update-ref", name, strings.TrimSpace(made)); err != nil {
+	if _, err = git("", "update-ref", name, strings.TrimSpace(made)); err != nil || open {
 		return err
 	}
 	common, err := git("", "rev-parse", "--path-format=absolute", "--git-common-dir")

@@ -57,7 +57,10 @@ func (h *hookRun) open(ctx context.Context, repo *gitops.Repo, wait time.Duratio
 			notes = append(notes, "chordgit: "+edit.Quote(n.Path)+": "+n.Msg)
 		}
 	}
-	return notes, repo.LogCall(t.Session, gitops.Call{Kind: gitops.CallNone}, false)
+	if err := repo.LogCall(t.Session, gitops.Call{Kind: gitops.CallNone}, false); err != nil {
+		notes = append(notes, "chordgit: who changes what in this turn may not be known: "+edit.Quote(err.Error()))
+	}
+	return notes, nil
 }
 
 // openTurn closes what the new turn follows, judges it, and opens the turn. The
@@ -73,7 +76,13 @@ func (a *app) openTurn(ctx context.Context, repo *gitops.Repo, t gitops.Turn, ke
 	if err != nil {
 		return judged, nil, err
 	}
-	open, err := repo.Begin(ctx, t)
+	open, err := repo.BeginNoting(ctx, t, func(t *gitops.Turn, s *gitops.SessionState) error {
+		start, err := a.startFacts(repo, t)
+		if err == nil {
+			refact(s, func(f *sessionFacts) { f.Start = start })
+		}
+		return err
+	})
 	if err != nil {
 		return judged, nil, err
 	}
@@ -118,6 +127,7 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 	defer cancel()
 	session := h.session()
 	notes := h.repairs
+	var turn *gitops.Turn
 	state, err := repo.Session(session)
 	if err == nil && state.Open > 0 {
 		if cover, err := h.coverage(repo); err == nil {
@@ -127,7 +137,7 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 			err = repo.LogCall(session, gitops.Call{Kind: gitops.CallNone}, true)
 		}
 		var failed error
-		if _, failed = repo.End(ctx, session, gitops.EndOptions{Interrupted: h.event.Kind != hooks.TurnEnd}); errors.Is(failed, &edit.Error{Code: edit.NoTurn}) {
+		if turn, failed = repo.End(ctx, session, gitops.EndOptions{Interrupted: h.event.Kind != hooks.TurnEnd}); errors.Is(failed, &edit.Error{Code: edit.NoTurn}) {
 			failed = nil
 		}
 		err = errors.Join(err, failed)
@@ -142,4 +152,7 @@ func (h *hookRun) ends(ctx context.Context, repo *gitops.Repo) {
 		notes = append(notes, "chordgit: the end of this turn was not recorded: "+edit.Quote(err.Error()))
 	}
 	h.answer(hooks.Answer{Note: strings.Join(notes, "\n")})
+	if turn != nil {
+		h.retainAsSet(ctx, repo)
+	}
 }

@@ -193,6 +193,14 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f %s", size, unit)
 }
 
+// retainAsSet is retain for a command that needs the settings for nothing else.
+// Those that cannot be read take nothing away.
+func (a *app) retainAsSet(ctx context.Context, repo *gitops.Repo) {
+	if settings, err := a.settings(repo, &hooks.Config{}); err == nil {
+		a.retain(ctx, repo, settings)
+	}
+}
+
 // retain keeps the store within its limits after a turn. It costs a look at the
 // list of turns where there is nothing to do. What goes wrong is told and is no
 // failure of the command.

@@ -141,6 +141,9 @@ func (a *app) endRun(ctx context.Context, repo *gitops.Repo, open *gitops.Turn, 
 			}
 		}
 		a.reportRun(rep, status)
+		if turn != nil {
+			a.retainAsSet(ctx, repo)
+		}
 	}
 }
 
@@ -197,6 +200,8 @@ func keepAlive(repo *gitops.Repo, session string) (stop func()) {
 			select {
 			case <-tick.C:
 			case <-quit:
+				// What the command changed last is not later than this.
+				_ = repo.Alive(session)
 				return
 			}
 		}

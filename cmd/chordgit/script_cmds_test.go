@@ -323,7 +323,7 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 const nobody = 65534
 
 // scriptCondition adds the conditions [root]: the tests run as root, [user]: `user` can run a command without
-// root's rights, and [reftable]: git can keep refs in a reftable.
+// root's rights, [nocase]: the file system takes names for one that differ in case, and [reftable]: git can keep refs in a reftable.
 func scriptCondition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -331,6 +331,15 @@ func scriptCondition(cond string) (bool, error) {
 	case "user":
 		_, err := exec.LookPath("setpriv")
 		return os.Getuid() != 0 || err == nil, nil
+	case "nocase":
+		f, err := os.CreateTemp("", "nocase-")
+		if err != nil {
+			return false, err
+		}
+		defer os.Remove(f.Name())
+		defer f.Close()
+		_, err = os.Lstat(filepath.Join(filepath.Dir(f.Name()), strings.ToUpper(filepath.Base(f.Name()))))
+		return err == nil, nil
 	case "reftable":
 		dir, err := os.MkdirTemp("", "reftable-")
 		if err != nil {

@@ -63,8 +63,8 @@ func refact(s *gitops.SessionState, change func(*sessionFacts)) {
 	}
 }
 
-// keepStart notes what holds as a turn begins. A later begin of the same turn finds
-// it there.
+// keepStart notes what holds as a turn begins, unless that is noted: a later begin
+// of the same turn may find the session's file gone.
 func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) error {
 	state, err := repo.Session(t.Session)
 	if err != nil {
@@ -73,18 +73,27 @@ func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) 
 	if f := factsOf(state); f.Start != nil && f.Start.Turn == t.N {
 		return nil
 	}
-	start := &startFacts{Turn: t.N, Outside: a.fingerprints(repo)}
-	if start.Head, start.Worktree, err = repo.FilesAtBegin(t.N, hooks.ConfigName, hooks.ConfigLimit+1); err != nil {
+	start, err := a.startFacts(repo, t)
+	if err != nil {
 		return err
+	}
+	return changeFacts(ctx, repo, t.Session, func(f *sessionFacts) { f.Start = start })
+}
+
+// startFacts finds what holds as a turn begins.
+func (a *app) startFacts(repo *gitops.Repo, t *gitops.Turn) (start *startFacts, err error) {
+	start = &startFacts{Turn: t.N, Outside: a.fingerprints(repo)}
+	if start.Head, start.Worktree, err = repo.StartOf(t, hooks.ConfigName, hooks.ConfigLimit+1); err != nil {
+		return nil, err
 	}
 	if start.User, err = a.userText(); err != nil {
-		return err
+		return nil, err
 	}
 	if start.Gitlinks, err = repo.Gitlinks(); err != nil {
-		return err
+		return nil, err
 	}
 	start.Sum = start.sum()
-	return changeFacts(ctx, repo, t.Session, func(f *sessionFacts) { f.Start = start })
+	return start, nil
 }
 
 // sameText compares files, of which nil is none.

@@ -122,6 +122,7 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 	case errors.As(err, &none) && none.Code == edit.NoTurn:
 		rep := &report{Command: "end", Status: unchanged}
 		rep.note([]edit.Note{{Code: edit.NoTurn, Msg: none.Msg}})
+		a.judgeInto(ctx, rep, repo, session) // one that died may have closed it
 		a.report(rep)
 		return
 	case err != nil:
@@ -134,6 +135,9 @@ func (a *app) endTurn(ctx context.Context, session string, opt gitops.EndOptions
 	}
 	a.judgeInto(ctx, rep, repo, session)
 	a.report(rep)
+	if turn != nil {
+		a.retainAsSet(ctx, repo)
+	}
 }
 
 // captureFailure reports an error of a command that captures.
@@ -208,6 +212,7 @@ func uncoveredWhy(why string) string {
 		"deadline":   "not covered: not reached in time",
 		"incomplete": "not covered in whole: not everything in it was seen",
 		"vanished":   "not covered: it was gone, or another, when it was read",
+		"index":      "not covered: it cannot be read, so that nobody can tell what is tracked there although ignored",
 		"late":       "made while the start was recorded: it stays",
 		// Of init.
 		"ignored":      "not covered: an ignore rule hides it",

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -165,6 +166,120 @@ func TestKillTurn(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d died", died, rounds)
+		})
+	}
+}
+
+// TestKillEndJudged ends an end of a turn with a denied change at every step. The
+// change is found all the same, and put right, once, by the next end or begin.
+func TestKillEndJudged(t *testing.T) {
+	v := victim{workspace: newWorkspace(t, toFixtures(map[string]string{
+		"keep": "kept\n", ".chordgit.yaml": "policy:\n  deny:\n    - keep\n",
+	}))}
+	v.run(nil, "", "begin", "--session", "s")
+	killed{v, ""}.write("keep", "denied\n")
+	for _, next := range []string{"end", "begin"} {
+		t.Run(next, func(t *testing.T) {
+			t.Parallel()
+			for k := 1; ; k++ {
+				d := clone(t, v.dir)
+				_, died := d.attempt(fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k), "end", "--session", "s")
+				if !died {
+					if k <= 7 {
+						t.Errorf("only %d steps", k-1)
+					}
+					return
+				}
+				_, out := d.try("", next, "--session", "s")
+				if text := d.files()["keep"]; !strings.Contains(out, "policy.deny") || text != "kept\n" {
+					t.Fatalf("step %d: keep holds %q\n%s", k, text, out)
+				}
+				if _, out := d.try("", next, "--session", "s"); strings.Contains(out, "policy.deny") {
+					t.Fatalf("step %d: judged twice:\n%s", k, out)
+				}
+			}
+		})
+	}
+}
+
+// attempt runs a command that may die, or fail.
+func (v victim) attempt(env string, args ...string) (out string, died bool) {
+	v.t.Helper()
+	cmd := v.command(args...)
+	cmd.Env = append(cmd.Env, env)
+	text, _ := cmd.CombinedOutput()
+	s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return string(text), ok && s.Signaled()
+}
+
+// try runs a command that may fail.
+func (v victim) try(stdin string, args ...string) (code int, out string) {
+	v.t.Helper()
+	cmd := v.command(args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		v.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(text)
+}
+
+// TestKillLeavesTemporaries kills a begin while its session's file has a temporary
+// name. That name goes once nobody can be at work on it any more; another's file of
+// such a name, a young one and a directory stay.
+func TestKillLeavesTemporaries(t *testing.T) {
+	template := prepare(t, false)
+	for _, next := range [][]string{{"begin", "--session", "s"}, {"apply"}} {
+		t.Run(next[0], func(t *testing.T) {
+			t.Parallel()
+			var v victim
+			var left []string
+			for k := 1; len(left) == 0; k++ {
+				v = clone(t, template)
+				if _, died := v.attempt(fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k), "begin", "--session", "s"); !died {
+					t.Fatal("no begin died with a temporary file")
+				}
+				left, _ = filepath.Glob(filepath.Join(v.dir, ".git", "chordgit", "sessions", "tmp_*"))
+			}
+			git := filepath.Join(v.dir, ".git")
+			for _, name := range []string{"chordgit/tmp_settings_0", "chordgit/sessions/tmp_index_0", "chordgit/tmp_0", "info/tmp_chordgit_0"} {
+				name = filepath.Join(git, name)
+				if err := os.WriteFile(name, nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				left = append(left, name)
+			}
+			stay := []string{filepath.Join(git, "info", "tmp_of_another"), filepath.Join(git, "chordgit", "tmp_dir"), filepath.Join(git, "chordgit", "tmp_young")}
+			os.WriteFile(stay[0], nil, 0o644)
+			os.Mkdir(stay[1], 0o755)
+			there := func(names []string) (n int) {
+				for _, name := range names {
+					if _, err := os.Lstat(name); err == nil {
+						n++
+					}
+				}
+				return n
+			}
+			v.run(nil, probePatch, next...)
+			if there(left) != len(left) {
+				t.Fatalf("young ones are gone: %d of %d are left", there(left), len(left))
+			}
+			old := time.Now().Add(-2 * time.Hour)
+			for _, name := range append(stay[:2:2], left...) {
+				if err := os.Chtimes(name, old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			os.WriteFile(stay[2], nil, 0o644)
+			if next[0] == "apply" {
+				v.run(nil, strings.ReplaceAll(probePatch, "probe", "probe2"), next...)
+			} else {
+				killed{v, ""}.write("keep", "changed\n")
+				v.run(nil, "", next...)
+			}
+			if there(left) > 0 || there(stay) != len(stay) {
+				t.Errorf("left are %d of %q, and %d of %q", there(left), left, there(stay), stay)
+			}
 		})
 	}
 }

@@ -235,13 +235,13 @@ func (w *worker) judgeDir(n *node, e *statcache.Entry, old int32, then *statcach
 		return
 	case n.part != nil:
 		e.Flags |= statcache.ByRule | statcache.Ignored
-		sub.part = within(n.part, string(sub.name)+"/", nil)
+		sub.part = within(n.part, w.fold(string(sub.name))+"/", nil)
 	case n.hides != nil && n.hides[string(sub.name)+"/"]:
 		e.Flags |= statcache.Ignored
-		sub.part = n.below(sub.name)
+		sub.part = w.below(n, sub.name)
 	case w.hidden(n, e, old, then):
 		e.Flags |= statcache.ByRule | statcache.Ignored
-		sub.part = n.below(sub.name)
+		sub.part = w.below(n, sub.name)
 		if w.opt.Include != nil {
 			all, some = w.opt.Include(n.pathOf(e))
 		}
@@ -281,10 +281,22 @@ func (n *node) isNamed(e *statcache.Entry) bool {
 	return false
 }
 
-// below is what the indexes name below a directory in n, relative to it, sorted.
-func (n *node) below(name []byte) (inside []string) {
+// fold is a name as it is compared with those of an index.
+func (w *worker) fold(name string) string {
+	if !w.opt.FoldCase {
+		return name
+	}
+	return Fold(name)
+}
+
+// below is what the indexes name below a directory in n, relative to it, folded
+// and sorted.
+func (w *worker) below(n *node, name []byte) (inside []string) {
 	for r := n.roots; r != nil; r = r.outer {
 		inside = r.paths.Below(inside, string(append(n.appendBelow(nil, r.depth), name...)))
+	}
+	for i := range inside {
+		inside[i] = w.fold(inside[i])
 	}
 	if len(inside) > 1 {
 		slices.Sort(inside)

@@ -42,6 +42,33 @@ func (s Sorted) Has(path string) bool {
 // Below implements [Tracked].
 func (s Sorted) Below(to []string, dir string) []string { return within(s, dir+"/", to) }
 
+// Fold is a path in small letters, as git folds it under core.ignoreCase: those of
+// ASCII alone.
+func Fold(path string) string {
+	for i := 0; i < len(path); i++ {
+		if c := path[i]; 'A' <= c && c <= 'Z' {
+			b := []byte(path)
+			for ; i < len(b); i++ {
+				if c := b[i]; 'A' <= c && c <= 'Z' {
+					b[i] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return path
+}
+
+// Folded are tracked paths without regard to case: those of [Fold], sorted as
+// Sorted are.
+type Folded []string
+
+// Has implements [Tracked].
+func (s Folded) Has(path string) bool { return Sorted(s).Has(Fold(path)) }
+
+// Below implements [Tracked].
+func (s Folded) Below(to []string, dir string) []string { return within(s, Fold(dir)+"/", to) }
+
 // Options say what a scan visits. The zero value visits everything, hides
 // nothing and trusts nothing.
 type Options struct {
@@ -58,6 +85,9 @@ type Options struct {
 	// Tracked tells what is a candidate whatever ignores it. It is asked about what
 	// a rule hides, and must be safe for several goroutines. Nil: nothing is.
 	Tracked Tracked
+	// FoldCase: what Tracked names is the same in capitals and small letters. Then
+	// its Has and Below take names in either.
+	FoldCase bool
 	// Nested is asked about each directory below the top that has an entry .git:
 	// for the rules that hold in it (its own, not the outer repository's) and for
 	// what its index names, relative to it; nil: nothing. If ok is false, or without

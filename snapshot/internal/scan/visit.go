@@ -43,7 +43,7 @@ func (w *worker) visit(n *node) {
 		return
 	}
 	known := w.trusts(n)
-	if err := w.enter(n, !known && n.part == nil); err != nil {
+	if err := w.enter(n, !known && (n.part == nil || w.opt.FoldCase)); err != nil {
 		n.fail(err)
 		return
 	}
@@ -51,6 +51,8 @@ func (w *worker) visit(n *node) {
 	case known:
 		n.self.Flags |= statcache.Trusted
 		w.remember(n)
+	case n.part != nil && w.opt.FoldCase:
+		w.namedAlike(n)
 	case n.part != nil:
 		w.named(n)
 	default:
@@ -118,6 +120,32 @@ func (w *worker) named(n *node) {
 		}
 		w.buf = append(append(w.buf[:0], name...), 0)
 		w.look(n, w.buf[:len(name)], 0, false)
+	}
+	w.settle(n, false)
+}
+
+// namedAlike looks at what the index names in an ignored directory, in whatever
+// case the names stand there.
+func (w *worker) namedAlike(n *node) {
+	n.flags |= statcache.Partial
+	var err error
+	if w.buf, err = n.h.list(w.buf[:0]); err != nil {
+		n.fail(err)
+	}
+	raw := w.buf
+	w.room(n, 0, 0)
+	for len(raw) > 0 {
+		end := bytes.IndexByte(raw[1:], 0) + 1
+		name, typ := raw[1:end:end+1], fileType(raw[0])
+		raw = raw[end+1:]
+		folded := Fold(string(name))
+		i, _ := slices.BinarySearch(n.part, folded)
+		for i < len(n.part) && strings.HasPrefix(n.part[i], folded) && !below(n.part[i], folded) {
+			i++ // a name that begins like this one
+		}
+		if i < len(n.part) && below(n.part[i], folded) && !edit.IsGitDir(string(name)) && !edit.IsReserved(string(name)) {
+			w.look(n, name, typ, false)
+		}
 	}
 	w.settle(n, false)
 }
