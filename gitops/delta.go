@@ -8,35 +8,37 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
-// changedPaths lists the paths of a captured turn's delta: those whose kind,
-// bytes or permissions differ, sorted. What a sparse checkout hides at one end
-// is no change.
+// differences lists the paths of a captured turn's delta: those whose kind, bytes
+// or permissions differ, sorted. What a sparse checkout hides at one end is no
+// change.
 //
 // What only one end saw, since the other did not look there, is listed only with
 // all: nobody saw it change.
-func (r *Repo) changedPaths(t *Turn, before, after *side, all bool) ([]string, error) {
+func (r *Repo) differences(t *Turn, before, after *side, all bool) ([]object.Difference, error) {
 	diff, err := object.Diff(r.db, before.root, after.root)
 	if err != nil {
 		return nil, err
-	}
-	unseen, appeared := t.meta.unseen(), t.meta.unseenBefore()
-	var paths []string
-	for _, d := range diff {
-		switch {
-		case all, !d.Before.ID.IsZero() && !d.After.ID.IsZero(),
-			d.After.ID.IsZero() && !unseen(d.Path), d.Before.ID.IsZero() && !appeared(d.Path):
-			paths = append(paths, d.Path)
-		}
 	}
 	chmod, err := t.meta.chmods(before, after)
 	if err != nil {
 		return nil, err
 	}
-	paths = append(paths, chmod...)
 	start, end := t.meta.Skipped.start(), t.meta.Skipped.finish()
-	paths = slices.DeleteFunc(paths, func(p string) bool { return start[p].Why == whySparse || end[p].Why == whySparse })
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	unseen, appeared := t.meta.unseen(), t.meta.unseenBefore()
+	diff = slices.DeleteFunc(diff, func(d object.Difference) bool {
+		switch {
+		case start[d.Path].Why == whySparse, end[d.Path].Why == whySparse:
+			return true
+		case all, !d.Before.ID.IsZero() && !d.After.ID.IsZero():
+			return false
+		case d.After.ID.IsZero():
+			return unseen(d.Path)
+		}
+		return appeared(d.Path)
+	})
+	diff = append(diff, chmod...)
+	slices.SortStableFunc(diff, func(a, b object.Difference) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(diff, func(a, b object.Difference) bool { return a.Path == b.Path }), nil
 }
 
 // unseen tells of which paths the end of the turn is not known: those in
@@ -80,8 +82,8 @@ func (r *Repo) Appeared(t *Turn) ([]edit.Change, error) {
 	}), nil
 }
 
-// chmods lists the files that differ in permissions alone.
-func (m *meta) chmods(before, after *side) (paths []string, err error) {
+// chmods lists the files whose permissions differ.
+func (m *meta) chmods(before, after *side) (list []object.Difference, err error) {
 	for encoded := range m.Modes.After {
 		if strings.HasSuffix(encoded, "/") {
 			continue
@@ -98,10 +100,10 @@ func (m *meta) chmods(before, after *side) (paths []string, err error) {
 			continue
 		}
 		if m.mode(p, b.Mode&0o100 != 0, false) != m.mode(p, a.Mode&0o100 != 0, true) {
-			paths = append(paths, p)
+			list = append(list, object.Difference{Path: p, Before: b, After: a})
 		}
 	}
-	return paths, nil
+	return list, nil
 }
 
 // A proof tells what is known of the start of a captured turn: what was there,

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -39,6 +40,7 @@ type rewinder struct {
 
 	batch   *object.Batch         // takes merged texts; nil: the plan holds them
 	disk    map[string]*edit.File // what was there when it was looked at
+	glances map[*edit.File]glance // of files in disk
 	state   map[string]*edit.File // what will be there
 	held    map[string]int        // directories: how many files of the state will be below them
 	hows    map[string]string
@@ -67,7 +69,7 @@ type rewinder struct {
 
 func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 	return &rewinder{
-		r: r, opt: opt, disk: map[string]*edit.File{}, state: map[string]*edit.File{}, held: map[string]int{}, hows: map[string]string{}, homes: map[string]string{},
+		r: r, opt: opt, disk: map[string]*edit.File{}, glances: map[*edit.File]glance{}, state: map[string]*edit.File{}, held: map[string]int{}, hows: map[string]string{}, homes: map[string]string{},
 		blocked: map[string]bool{}, rmdir: map[string]bool{}, mkdir: map[string]bool{}, modes: map[string]edit.DirMode{},
 		dirMode: map[string]*delta{}, found: map[string]bool{}, of: map[string]int{},
 	}
@@ -134,8 +136,61 @@ func (p *rewinder) set(path string, f *edit.File) {
 	p.state[path] = f
 }
 
+// A glance is what a survey found out about a regular file.
+type glance struct {
+	id    string
+	inUse bool // a program can still write to it
+}
+
+// survey looks at the files of many paths, several at a time, ahead of the
+// decisions, which come one by one. What it cannot look at is left to them.
+func (p *rewinder) survey(changes []edit.Change) {
+	if len(changes) < fewParts {
+		return
+	}
+	var mu sync.Mutex
+	_ = inParts(len(changes), func(from, to int) error {
+		s := p.r.tree.Survey()
+		defer s.Close()
+		for _, c := range changes[from:to] {
+			f, err := s.Lookup(c.Path)
+			if err != nil {
+				continue
+			}
+			var g glance
+			known := f.Regular() && (c.Before.Regular() && c.Before.Stat.Size == f.Stat.Size || c.After.Regular() && c.After.Stat.Size == f.Stat.Size)
+			if known {
+				if g.id, g.inUse, err = s.ID(c.Path, f); err != nil {
+					continue
+				}
+			}
+			mu.Lock()
+			if _, ok := p.disk[c.Path]; !ok {
+				p.disk[c.Path] = f
+				if known {
+					p.glances[f] = g
+				}
+			}
+			mu.Unlock()
+		}
+		return nil
+	})
+}
+
+// same reports whether what is there has kind and bytes of what is stored.
+func (p *rewinder) same(path string, now, stored *edit.File) (bool, error) {
+	if g, ok := p.glances[now]; ok && stored.Regular() {
+		if g.id == stored.ID {
+			now.ID = g.id
+		}
+		return g.id == stored.ID, nil
+	}
+	return p.r.same(path, now, stored)
+}
+
 // look decides each path by itself.
 func (p *rewinder) look(changes []edit.Change) error {
+	p.survey(changes)
 	for _, c := range changes {
 		s := &step{before: c.Before, after: c.After, target: c.Before}
 		p.steps[c.Path], p.order = s, append(p.order, c.Path)
@@ -233,7 +288,7 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 
 // decide is the table of one path: before, after, now.
 func (p *rewinder) decide(path string, s *step) error {
-	asBefore, err := p.r.same(path, s.now, s.before)
+	asBefore, err := p.same(path, s.now, s.before)
 	if err != nil {
 		return err
 	}
@@ -272,7 +327,7 @@ func (p *rewinder) asAfter(path string, s *step) (bool, error) {
 		if s.after == nil && below(path, p.d.open) {
 			return false, nil // not known to have been absent
 		}
-		return p.r.same(path, s.now, s.after)
+		return p.same(path, s.now, s.after)
 	}
 	if s.now == nil {
 		return false, nil
@@ -288,8 +343,10 @@ func (p *rewinder) asAfter(path string, s *step) (bool, error) {
 func (p *rewinder) busy(path string, s *step) bool {
 	why := ""
 	if s.now.Regular() && s.now.Data == nil {
-		if who, busy := p.r.tree.InUse(path, s.now); busy {
-			why, s.who = "in use", who
+		if g, ok := p.glances[s.now]; !ok || g.inUse {
+			if who, busy := p.r.tree.InUse(path, s.now); busy {
+				why, s.who = "in use", who
+			}
 		}
 	}
 	if why == "" && p.d.unstable[path] {

@@ -130,28 +130,50 @@ func (r *Repo) changes(t *Turn, all bool) ([]edit.Change, error) {
 	if err != nil {
 		return nil, damaged(t.N, err)
 	}
-	paths := t.Paths
+	var diff []object.Difference
 	if t.Scope == ScopeWorktree {
-		if paths, err = r.changedPaths(t, before, after, all); err != nil {
-			return nil, damaged(t.N, err)
-		}
+		diff, err = r.differences(t, before, after, all)
+	} else {
+		diff, err = pathsOf(t.Paths, before, after)
+	}
+	if err != nil {
+		return nil, damaged(t.N, err)
 	}
 	from := map[string]string{}
 	for _, m := range t.Moves {
 		from[m.To] = m.From
 	}
-	var changes []edit.Change
-	for _, path := range slices.Sorted(slices.Values(paths)) {
-		c := edit.Change{Path: path, From: from[path]}
-		if c.Before, err = before.file(path); err == nil {
-			c.After, err = after.file(path)
+	changes := make([]edit.Change, len(diff))
+	err = inParts(len(diff), func(i, to int) (err error) {
+		for ; i < to && err == nil; i++ {
+			d := &diff[i]
+			c := edit.Change{Path: d.Path, From: from[d.Path]}
+			if c.Before, err = before.fileOf(d.Path, d.Before); err == nil {
+				c.After, err = after.fileOf(d.Path, d.After)
+			}
+			changes[i] = c
 		}
-		if err != nil {
-			return nil, damaged(t.N, err)
-		}
-		changes = append(changes, c)
+		return err
+	})
+	if err != nil {
+		return nil, damaged(t.N, err)
 	}
 	return changes, nil
+}
+
+// pathsOf are the two sides of each path, sorted.
+func pathsOf(paths []string, before, after *side) (list []object.Difference, err error) {
+	for _, path := range slices.Sorted(slices.Values(paths)) {
+		d := object.Difference{Path: path}
+		if d.Before, _, err = before.entry(path); err == nil {
+			d.After, _, err = after.entry(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, nil
 }
 
 // A side is one of a turn's two trees.
@@ -222,9 +244,18 @@ func (s *side) isDir(p string) bool {
 // file returns what the side holds at a path: nil for nothing or a directory.
 // Its bytes must be in the store.
 func (s *side) file(p string) (*edit.File, error) {
-	e, ok, err := s.entry(p)
-	if err != nil || !ok || e.Mode.IsDir() || e.Mode == object.Gitlink {
+	e, _, err := s.entry(p)
+	if err != nil {
 		return nil, err
+	}
+	return s.fileOf(p, e)
+}
+
+// fileOf is file for an entry at hand, the zero one for nothing. Several may be
+// asked for at once.
+func (s *side) fileOf(p string, e object.Entry) (*edit.File, error) {
+	if e.ID.IsZero() || e.Mode.IsDir() || e.Mode == object.Gitlink {
+		return nil, nil
 	}
 	_, size, err := s.r.db.Stat(e.ID)
 	if err != nil {

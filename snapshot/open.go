@@ -16,6 +16,10 @@ import (
 func (w *Worktree) Open(p string, f *edit.File) (io.ReadCloser, error) {
 	ds := w.dirs()
 	defer ds.close()
+	return ds.openSteady(p, f)
+}
+
+func (ds *dirs) openSteady(p string, f *edit.File) (*steadyFile, error) {
 	d, err := ds.get(path.Dir(p))
 	if gone(err) {
 		return nil, stale(p, "vanished")
@@ -37,18 +41,22 @@ func (w *Worktree) Open(p string, f *edit.File) (io.ReadCloser, error) {
 	return &steadyFile{file, p, f.Stat}, nil
 }
 
-// A steadyFile is an open file that must not change while it is read.
+// A steadyFile is an open file that must not change while it is read. It has no
+// other way of reading than Read: an io.Copy would take the file's own, which
+// does not look at the end.
 type steadyFile struct {
-	*os.File
+	file *os.File
 	path string
 	stat edit.Stat
 }
 
+func (s *steadyFile) Close() error { return s.file.Close() }
+
 func (s *steadyFile) Read(b []byte) (int, error) {
-	n, err := s.File.Read(b)
+	n, err := s.file.Read(b)
 	if errors.Is(err, io.EOF) {
 		// The same stat before and after: nobody wrote while we read.
-		if fi, e := s.Stat(); e != nil {
+		if fi, e := s.file.Stat(); e != nil {
 			err = e
 		} else if statOf(fi) != s.stat {
 			err = stale(s.path, "content")
@@ -60,12 +68,14 @@ func (s *steadyFile) Read(b []byte) (int, error) {
 // InUse tells whether a program can still write to a regular file that Lookup
 // returned, and which, where the system says so. False where it cannot be known.
 func (w *Worktree) InUse(p string, f *edit.File) (who string, yes bool) {
-	in, err := w.Open(p, f)
+	ds := w.dirs()
+	defer ds.close()
+	in, err := ds.openSteady(p, f)
 	if err != nil {
 		return "", false
 	}
 	defer in.Close()
-	if !beingWritten(in.(*steadyFile).File) {
+	if !beingWritten(in.file) {
 		return "", false
 	}
 	return writers(f.Stat.Dev, f.Stat.Ino), true
