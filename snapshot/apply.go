@@ -439,30 +439,6 @@ func (t *tx) lookAgain() error {
 	return all
 }
 
-// syncDirs makes names durable, each directory once.
-func (t *tx) syncDirs() error {
-	for _, d := range t.ds.all {
-		if err := t.syncDir(d); err != nil {
-			return err
-		}
-	}
-	return t.syncDir(t.ds.top)
-}
-
-func (t *tx) syncDir(d *dir) error {
-	if !d.dirty {
-		return nil
-	}
-	d.dirty = false
-	if t.w.opt.NoSync {
-		return nil
-	}
-	if err := syncDir(d); err != nil {
-		return &edit.Error{Code: edit.CommitFailed, Path: d.path, Err: cause(err)}
-	}
-	return nil
-}
-
 // unlinkOld removes the old content: what still is as it was compared, and
 // what the store has, asked at this moment, since a git prune may have been at
 // work. Anything else is kept.

@@ -358,6 +358,57 @@ func TestHandles(t *testing.T) {
 	}
 }
 
+// A transaction in more directories than may be open at once opens them again.
+func TestFewHandles(t *testing.T) {
+	defer func(f func() int) { maxDirs = f }(maxDirs)
+	maxDirs = func() int { return leastDirs }
+	TestManyDirectories(t)
+	t.Run("replaced", func(t *testing.T) {
+		m, top := memory{}, t.TempDir()
+		files, after := map[string]string{}, map[string]*edit.File{}
+		for i := range 2 * syncDirsFrom {
+			p := fmt.Sprintf("d%03d/f", i)
+			files[p], after[p] = "old", m.file("new", 0o644)
+		}
+		lay(t, top, files)
+		first := filepath.Join(top, "d000")
+		w := open(t, top, Options{Store: m, NoSync: true, Step: func(step string) {
+			if step == "staged" { // d000 was closed long ago
+				if err := errors.Join(os.Rename(first, first+"-moved"), os.Mkdir(first, 0o755), os.WriteFile(first+"/f", []byte("old"), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}})
+		before := tree(t, top)
+		if _, err := w.Apply(t.Context(), 7, m.plan(t, w, wish{after: after}), nil); !errors.Is(err, &edit.Error{Code: edit.Stale}) {
+			t.Fatalf("another directory was taken for the one that was checked: %v", err)
+		}
+		for p, text := range tree(t, top) {
+			if was, ok := before[p]; ok && text != was {
+				t.Errorf("%s is %q, it was %q", p, text, was)
+			}
+		}
+	})
+}
+
+// Names in so many directories are made durable by one sync of the file system.
+func TestManyDirectories(t *testing.T) {
+	m, top := memory{}, t.TempDir()
+	files, after, want := map[string]string{}, map[string]*edit.File{}, map[string]string{}
+	for i := range 2 * syncDirsFrom {
+		d := fmt.Sprintf("d%d", i)
+		files[d+"/f"], after[d+"/f"] = "old", m.file("new "+d, 0o644)
+		after[d+"/g"] = m.file("added", 0o644)
+		want[d], want[d+"/f"], want[d+"/g"] = "d", "0644 new "+d, "0644 added"
+	}
+	lay(t, top, files)
+	w := open(t, top, Options{Store: m})
+	if _, err := w.Apply(t.Context(), 7, m.plan(t, w, wish{after: after}), nil); err != nil {
+		t.Fatal(err)
+	}
+	sameTree(t, "applied", tree(t, top), want)
+}
+
 // Without a store the plan's own bytes are what is compared, and a file that
 // nobody read is known by its stat.
 func TestWithoutStore(t *testing.T) {

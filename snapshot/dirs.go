@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/chordgit/chordgit/edit"
 )
@@ -14,19 +17,39 @@ import (
 // A dir is an open directory. What is done in it is done by the handle, so
 // that no later change of the path can lead elsewhere.
 type dir struct {
-	path  string // relative to the top, "." for the top itself
-	root  *os.Root
+	path  string   // relative to the top, "." for the top itself
+	root  *os.Root // nil: closed for the time being, see dirs
 	file  *os.File // for system calls that want a descriptor; opened when needed
 	info  fs.FileInfo
 	dirty bool // a name in it changed and is not synced yet
 	plain bool // its file system cannot exchange names
+	used  int  // when dirs gave it last
 }
 
 func (d *dir) close() error {
 	if d.file != nil {
 		d.file.Close()
+		d.file = nil
 	}
-	return d.root.Close()
+	if d.root == nil {
+		return nil
+	}
+	err := d.root.Close()
+	d.root = nil
+	return err
+}
+
+// dev is the device that the directory is on, 0 if that is not known.
+func (d *dir) dev() uint64 {
+	if d.info == nil {
+		if fi, err := d.root.Lstat("."); err == nil {
+			d.info = fi
+		}
+	}
+	if d.info == nil {
+		return 0
+	}
+	return statOf(d.info).Dev
 }
 
 // fd returns a descriptor of the directory.
@@ -90,10 +113,37 @@ func (d *dir) open(name string) (*os.File, fs.FileInfo, error) {
 	return f, opened, nil
 }
 
-// dirs are the directories that one operation has opened, one handle each.
+// dirs are the directories that one operation has opened. What the system allows
+// to be open is not exceeded: those that were not used for the longest time are
+// closed, and opened again when they are asked for, if they are still the same. So
+// a directory that get returned is to be used before many others are asked for.
 type dirs struct {
-	top *dir
-	all map[string]*dir
+	top  *dir
+	all  map[string]*dir
+	open int // of all
+	tick int
+}
+
+// leastDirs are open at once whatever the system allows.
+const leastDirs = 32
+
+// maxDirs is how many directories are open at once, of which each may need two
+// descriptors. The rest is for files.
+var maxDirs = sync.OnceValue(func() int { return max((openLimit()-maxStaged-64)/2, leastDirs) })
+
+// closeOldest closes half of the open directories.
+func (ds *dirs) closeOldest() {
+	list := make([]*dir, 0, ds.open)
+	for _, d := range ds.all {
+		if d.root != nil {
+			list = append(list, d)
+		}
+	}
+	slices.SortFunc(list, func(a, b *dir) int { return a.used - b.used })
+	for _, d := range list[:len(list)/2] {
+		d.close()
+		ds.open--
+	}
 }
 
 func (w *Worktree) dirs() *dirs { return &dirs{top: w.top, all: map[string]*dir{}} }
@@ -125,12 +175,18 @@ func (ds *dirs) get(p string) (*dir, error) {
 	if p == "." {
 		return ds.top, nil
 	}
-	if d := ds.all[p]; d != nil {
-		return d, nil
+	ds.tick++
+	known := ds.all[p]
+	if known != nil && known.root != nil {
+		known.used = ds.tick
+		return known, nil
 	}
 	name := path.Base(p)
 	if name == "." || name == ".." || name == "/" || strings.HasPrefix(p, "/") {
 		return nil, fmt.Errorf("%s: not a clean relative path", edit.Quote(p))
+	}
+	if ds.open >= maxDirs() {
+		ds.closeOldest()
 	}
 	parent, err := ds.get(path.Dir(p))
 	if err != nil {
@@ -140,7 +196,7 @@ func (ds *dirs) get(p string) (*dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !fi.IsDir() {
+	if !fi.IsDir() || known != nil && !os.SameFile(fi, known.info) {
 		return nil, &notDirError{p, fi.Mode()}
 	}
 	root, err := parent.root.OpenRoot(name)
@@ -155,8 +211,13 @@ func (ds *dirs) get(p string) (*dir, error) {
 		root.Close()
 		return nil, err
 	}
-	d := &dir{path: p, root: root, info: opened, plain: parent.plain}
-	ds.all[p] = d
+	d := known
+	if d == nil {
+		d = &dir{path: p, info: opened, plain: parent.plain}
+		ds.all[p] = d
+	}
+	d.root, d.used = root, ds.tick
+	ds.open++
 	return d, nil
 }
 
@@ -177,20 +238,26 @@ func (ds *dirs) drop(p string) bool {
 	if d == nil {
 		return false
 	}
+	ds.forget(p, d)
+	return d.dirty
+}
+
+func (ds *dirs) forget(p string, d *dir) {
+	if d.root != nil {
+		ds.open--
+	}
 	d.close()
 	delete(ds.all, p)
-	return d.dirty
 }
 
 // moved returns a directory that is no longer where it was opened, nil if all
 // are in place.
 func (ds *dirs) moved() *dir {
-	for p, d := range ds.all {
-		parent := ds.top
-		if up := path.Dir(p); up != "." {
-			if parent = ds.all[up]; parent == nil {
-				continue
-			}
+	for _, p := range slices.Sorted(maps.Keys(ds.all)) { // neighbours share their parents
+		d := ds.all[p]
+		parent, err := ds.get(path.Dir(p))
+		if err != nil {
+			return d
 		}
 		if fi, err := parent.root.Lstat(path.Base(p)); err != nil || !os.SameFile(fi, d.info) {
 			return d

@@ -18,6 +18,16 @@ import (
 // follow it all the same.
 const openFlags = unix.O_NONBLOCK | unix.O_NOCTTY
 
+// openLimit is how many descriptors the system lets us have.
+func openLimit() int {
+	const enough = 16 << 10
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > enough {
+		return enough
+	}
+	return int(l.Cur)
+}
+
 func retry(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {

@@ -13,10 +13,6 @@ import (
 	"github.com/chordgit/chordgit/edit"
 )
 
-// From so many staged files on one sync of the file system is cheaper than one
-// a file. It waits for other programs' data too, such as a build's.
-const syncAllFrom = 256
-
 // A staged is a file that was written and not yet synced.
 type staged struct {
 	it   *item
@@ -138,6 +134,9 @@ func (t *tx) stage(it *item, f *edit.File, donor string, later bool) error {
 		startWriteback(file)
 		t.staging = append(t.staging, staged{it, file})
 		kept = true
+		if len(t.staging) >= maxStaged {
+			return t.syncStaged()
+		}
 		return nil
 	}
 	if err != nil {
@@ -278,39 +277,4 @@ func (t *tx) giveToParent(d *dir, name string) error {
 		return nil
 	}
 	return d.root.Lchown(name, uid, gid)
-}
-
-// syncStaged waits for each staged file; the disk has been at work on all of
-// them since they were written.
-func (t *tx) syncStaged() error {
-	for len(t.staging) > 0 {
-		s := t.staging[0]
-		t.staging = t.staging[1:]
-		if err := errors.Join(s.file.Sync(), s.file.Close()); err != nil {
-			return stageFailure(s.it, err)
-		}
-	}
-	return nil
-}
-
-// syncHomes flushes every file system that something was staged on.
-func (t *tx) syncHomes() error {
-	done := map[uint64]bool{}
-	for _, it := range t.items {
-		if !it.staged {
-			continue
-		}
-		home, err := t.ds.get(it.home)
-		if err != nil {
-			return stageFailure(it, err)
-		}
-		if dev := it.fresh.Dev; dev == 0 || done[dev] {
-			continue
-		}
-		done[it.fresh.Dev] = true
-		if err := syncAll(home); err != nil {
-			return stageFailure(it, err)
-		}
-	}
-	return nil
 }

@@ -47,8 +47,7 @@ func (s *Survey) ID(p string, f *edit.File) (id string, inUse bool, err error) {
 func (s *Survey) leave(p string) {
 	for name, d := range s.ds.all {
 		if !strings.HasPrefix(p, name) || len(p) <= len(name) || p[len(name)] != '/' {
-			d.close()
-			delete(s.ds.all, name)
+			s.ds.forget(name, d)
 		}
 	}
 }
