@@ -38,6 +38,12 @@ func (r *Repo) lockNumbers(ctx context.Context) (unlock func(), err error) {
 	return r.lock(ctx, filepath.Join(r.sharedDir(), "lock"), "number", numberWait, false)
 }
 
+// lockRefs takes the lock under which one ref is made or removed: who has it knows
+// that a lock file of ours is left by somebody who died.
+func (r *Repo) lockRefs() (unlock func(), err error) {
+	return r.lock(context.Background(), filepath.Join(r.sharedDir(), "refs.lock"), "ref", numberWait, false)
+}
+
 // lock takes a lock that the kernel drops with its process, so none ever
 // goes stale. The file holds the pid of whoever has it, for the message.
 func (r *Repo) lock(ctx context.Context, name, what string, wait time.Duration, shared bool) (func(), error) {

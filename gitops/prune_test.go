@@ -178,10 +178,10 @@ func TestVerifyStopsWithItsContext(t *testing.T) {
 	if _, err := r.Verify(ctx, nil); err == nil {
 		t.Error("no error")
 	}
-	if _, err := r.Verify(t.Context(), []int{7}); err != nil {
+	if _, err := r.Verify(t.Context(), []string{"7"}); err != nil {
 		t.Error(err)
 	}
-	found, _ := r.Verify(t.Context(), []int{7})
+	found, _ := r.Verify(t.Context(), []string{"7"})
 	if len(found.Failures) != 1 || found.Failures[0].Code != edit.NoTurn {
 		t.Errorf("%v", found.Failures)
 	}

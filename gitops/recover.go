@@ -39,7 +39,7 @@ func (r *Repo) recover(ctx context.Context) error {
 	r.releaseKeeps()
 	r.sweep(time.Now())
 	// First: a lock that a dead process left on a mark would keep it from going.
-	if err := r.removeStaleLocks(ctx); err != nil {
+	if err := r.removeStaleLocks(); err != nil {
 		return err
 	}
 	open, err := r.numbers(openPrefix)
@@ -314,19 +314,9 @@ func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
 	return r.unmark(t)
 }
 
-// removeStaleLocks removes lock files of refs whose process died: while we hold
-// the number lock nobody else makes or removes a ref of ours.
-func (r *Repo) removeStaleLocks(ctx context.Context) error {
-	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))
-	if err != nil || len(stale) == 0 {
-		return err
-	}
-	unlock, err := r.lockNumbers(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	removed, err := r.refs.RemoveLocks("refs/chordgit/")
+// removeStaleLocks removes lock files of git's that a process of ours has left.
+func (r *Repo) removeStaleLocks() error {
+	removed, err := r.refs.RemoveLocks()
 	if len(removed) > 0 {
 		slices.Sort(removed)
 		r.opt.Repaired("removed stale lock files: " + strings.Join(removed, ", "))

@@ -76,7 +76,7 @@ type refStore interface {
 	List(prefix string) ([]ref.Ref, error)
 	Create(name string, id object.ID) error
 	Remove(name string, id object.ID) error
-	RemoveLocks(prefix string) ([]string, error)
+	RemoveLocks() ([]string, error)
 }
 
 func refsOf(l *repo.Layout, opt Options) refStore {
@@ -85,6 +85,15 @@ func refsOf(l *repo.Layout, opt Options) refStore {
 		return &ref.Program{Format: format, Command: l.Command, NoSync: opt.NoSync}
 	}
 	return &ref.Store{Format: format, GitDir: l.GitDir, CommonDir: l.CommonDir, Perm: l.Perm(), NoSync: opt.NoSync}
+}
+
+// openRefs are the refs of the repository, for writing, too.
+func (r *Repo) openRefs() refStore {
+	refs := refsOf(r.layout, r.opt)
+	if s, ok := refs.(*ref.Store); ok {
+		s.Lock, s.Held, s.Step = r.lockRefs, filepath.Join(r.sharedDir(), "held"), r.opt.Step
+	}
+	return refs
 }
 
 // Open opens the worktree that holds dir. A directory that is in no worktree
@@ -115,7 +124,7 @@ func Open(dir string, opt Options) (*Repo, error) {
 	if r.db, err = openObjects(layout, opt); err != nil {
 		return nil, err
 	}
-	r.refs = refsOf(layout, opt)
+	r.refs = r.openRefs()
 	if r.tree, err = r.worktree(false); err != nil {
 		return nil, err
 	}

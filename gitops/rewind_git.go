@@ -22,14 +22,18 @@ type gitPlan struct {
 	indexNow, index map[string]indexPath // of the paths that change
 	moves           []metaMove
 	came            map[string]bool // files that go with HEAD
-	refused         bool
+	took, refused   bool
+
+	// stay are the refs, and the paths of the index, that a newer turn had in
+	// conflict: what older ones did to them stays as well.
+	stay, stayIndex map[string]bool
 
 	failures []*edit.Error
 	notes    []edit.Note
 }
 
 func (r *Repo) newGitPlan() (*gitPlan, error) {
-	g := &gitPlan{r: r, came: map[string]bool{}, indexNow: map[string]indexPath{}, index: map[string]indexPath{}}
+	g := &gitPlan{r: r, came: map[string]bool{}, stay: map[string]bool{}, stayIndex: map[string]bool{}, indexNow: map[string]indexPath{}, index: map[string]indexPath{}}
 	var err error
 	if g.now, err = r.userRefs(); err != nil {
 		return nil, err
@@ -64,11 +68,12 @@ func (g *gitPlan) take(t *Turn) (files bool, err error) {
 	if g.refused {
 		return false, nil
 	}
-	if op := g.r.layout.Operation(); op != "" && op != m.Operation.After && g.empty() {
+	if op := g.r.layout.Operation(); op != "" && op != m.Operation.After && !g.took {
 		g.refused = true
 		g.conflict("operation", "a %s is under way that was not when turn %d ended: HEAD, branches, index and the files that came with them stay; finish or abort it and try again", op, t.N)
 		return false, nil
 	}
+	g.took = true
 	g.operation(t)
 	asLeft := g.asLeft(t)
 	elsewhere, err := g.r.checkedOut()
@@ -76,23 +81,19 @@ func (g *gitPlan) take(t *Turn) (files bool, err error) {
 		return false, err
 	}
 	for _, x := range m.Refs {
-		switch now := g.refs[x.Name]; {
-		case now == x.Before:
-			continue
-		case now != x.After:
-			g.conflict("moved since", "%s moved since turn %d and stays: it was %s then and is %s now", shortRef(x.Name), t.N, nameID(x.After), nameID(now))
-		case elsewhere[x.Name] != "":
-			g.conflict("checked out", "%s is checked out in the worktree %s and stays", shortRef(x.Name), edit.Quote(elsewhere[x.Name]))
-		case x.Before == "":
-			delete(g.refs, x.Name)
-			continue
-		default:
-			g.refs[x.Name] = x.Before
+		now := g.refs[x.Name]
+		if now == x.Before && !g.stay[x.Name] {
 			continue
 		}
+		if g.mayMove(t, x, now, elsewhere) {
+			g.set(x.Name, x.Before)
+			continue
+		}
+		g.stay[x.Name] = true
 		asLeft = asLeft && x.Name != t.meta.Head.After.Ref
 	}
 	files = g.takeHead(t, asLeft)
+	g.keepBranchOfHead(t)
 	if err := g.takeIndex(t, files); err != nil {
 		return false, damaged(t.N, err)
 	}
@@ -102,6 +103,39 @@ func (g *gitPlan) take(t *Turn) (files bool, err error) {
 		}
 	}
 	return files, nil
+}
+
+func (g *gitPlan) set(ref, id string) {
+	if g.refs[ref] = id; id == "" {
+		delete(g.refs, ref)
+	}
+}
+
+// mayMove reports whether a ref that a turn moved goes back, and says so if not.
+func (g *gitPlan) mayMove(t *Turn, x metaRef, now string, elsewhere map[string]string) bool {
+	h := &t.meta.Head
+	switch {
+	case g.stay[x.Name]: // said of a newer turn
+	case now != x.After:
+		g.conflict("moved since", "%s moved since turn %d and stays: it was %s then and is %s now", shortRef(x.Name), t.N, nameID(x.After), nameID(now))
+	case elsewhere[x.Name] != "":
+		g.conflict("checked out", "%s is checked out in the worktree %s and stays", shortRef(x.Name), edit.Quote(elsewhere[x.Name]))
+	case g.head.Ref == x.Name && g.head.at() != h.After.at() && g.head.at() != h.Before.at():
+		g.conflict("checked out", "%s was checked out since turn %d and stays: %s is what is in the worktree", shortRef(x.Name), t.N, nameID(now))
+	default:
+		return true
+	}
+	return false
+}
+
+// keepBranchOfHead keeps a branch that the turn made, and that HEAD stays at.
+func (g *gitPlan) keepBranchOfHead(t *Turn) {
+	for _, x := range t.meta.Git.Refs {
+		if x.Before == "" && x.Name == g.head.Ref && x.Name != t.meta.Head.Before.Ref && g.refs[x.Name] == "" {
+			g.set(x.Name, x.After)
+			g.stay[x.Name] = true
+		}
+	}
 }
 
 func nameID(id string) string {
@@ -147,8 +181,12 @@ func (g *gitPlan) isAt(h metaHead) bool {
 // whether it is there. asLeft: it was as the turn left it.
 func (g *gitPlan) takeHead(t *Turn, asLeft bool) bool {
 	before, after := t.meta.Head.Before, t.meta.Head.After
+	stays := true
 	switch {
+	case g.stay["HEAD"]:
+		return false
 	case before.at() == after.at() || g.head.at() == before.at():
+		stays = false
 	case g.head.at() != after.at():
 		g.conflict("moved since", "HEAD moved since turn %d and stays: it was at %s then and is at %s now", t.N, shortRef(after.at()), shortRef(g.head.at()))
 	case !asLeft:
@@ -156,8 +194,9 @@ func (g *gitPlan) takeHead(t *Turn, asLeft bool) bool {
 	case before.Ref != "" && g.refs[before.Ref] != before.OID:
 		g.conflict("moved since", "HEAD stays at %s: %s was at %s when turn %d began and is %s now", shortRef(after.at()), shortRef(before.Ref), nameID(before.OID), t.N, nameID(g.refs[before.Ref]))
 	default:
-		g.head = before
+		g.head, stays = before, false
 	}
+	g.stay["HEAD"] = stays
 	return g.isAt(before)
 }
 
@@ -202,7 +241,11 @@ func (g *gitPlan) describe() []edit.Note {
 		}
 	}
 	if g.head.at() != g.headNow.at() {
-		goes("HEAD goes from %s to %s", g.headNow.short(), g.head.short())
+		to := g.head
+		if to.Ref != "" {
+			to.OID = g.refs[to.Ref]
+		}
+		goes("HEAD goes from %s to %s", g.headNow.short(), to.short())
 	}
 	switch n := len(g.index); n {
 	case 0:

@@ -38,8 +38,10 @@ func (g *gitPlan) takeIndex(t *Turn, back bool) error {
 	for _, c := range changes {
 		now := g.entries(c.path)
 		switch {
+		case g.stayIndex[c.path]: // said of a newer turn
 		case now.equal(c.before):
 		case !now.equal(c.after):
+			g.stayIndex[c.path] = true
 			differ = append(differ, c.path)
 		case !back && came(c.path):
 			stays++

@@ -27,7 +27,7 @@ func (t *Turn) usable() error {
 		return err
 	}
 	if wrong := t.meta.wrong(t.N); len(wrong) > 0 {
-		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json is damaged: %s", t.N, strings.Join(wrong, "; "))}
+		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %s: its meta.json is damaged: %s", t.Name(), strings.Join(wrong, "; "))}
 	}
 	return nil
 }

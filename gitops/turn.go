@@ -47,6 +47,7 @@ const (
 // recorded or read.
 type Turn struct {
 	N       int    // the number, from 1, never reused
+	Clone   string // the id of another clone whose turn it is; empty: this one's
 	Kind    string // one of the kinds above
 	Scope   string // ScopePaths or ScopeWorktree
 	Status  string
@@ -435,10 +436,10 @@ func (t *Turn) fill(data []byte) error {
 			m.Format = other.Format
 			return t.newer()
 		}
-		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json cannot be read", t.N), Err: err}
+		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %s: its meta.json cannot be read", t.Name()), Err: err}
 	}
 	if m.Turn != t.N {
-		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d: its meta.json is that of turn %d", t.N, m.Turn)}
+		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %s: its meta.json is that of turn %d", t.Name(), m.Turn)}
 	}
 	t.meta = m
 	t.Kind, t.Scope, t.Status, t.Agent, t.Session, t.Message = m.Kind, m.Scope, m.Status, m.Agent, m.Session, m.Message
@@ -460,5 +461,5 @@ func (t *Turn) newer() error {
 	if t.meta.Format <= format {
 		return nil
 	}
-	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d was made by a newer chordgit (format %d, this one knows %d)", t.N, t.meta.Format, format)}
+	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %s was made by a newer chordgit (format %d, this one knows %d)", t.Name(), t.meta.Format, format)}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
-	"github.com/chordgit/chordgit/gitops/internal/ref"
 )
 
 // Turns yields the closed turns of this worktree, newest first. A turn that
@@ -57,16 +56,9 @@ func (r *Repo) mine(t *Turn) bool {
 
 // read reads the turn behind a ref.
 func (r *Repo) read(n int, name string) (*Turn, error) {
-	id, err := r.refs.Read(name)
-	if errors.Is(err, ref.ErrNotFound) {
-		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn: %d", n)}
-	}
-	if err != nil {
-		return nil, damaged(n, err)
-	}
-	t, err := r.load(n, id)
-	if err != nil {
-		return nil, damaged(n, err)
+	t := &Turn{N: n}
+	if err := r.readInto(t, name); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -74,38 +66,36 @@ func (r *Repo) read(n int, name string) (*Turn, error) {
 // load reads the turn behind a tag. With an error the turn is as far as it could
 // be read.
 func (r *Repo) load(n int, id object.ID) (*Turn, error) {
-	t := &Turn{N: n, tag: id}
+	t := &Turn{N: n}
+	return t, r.loadInto(t, id)
+}
+
+// loadInto is load for a turn whose name is known.
+func (r *Repo) loadInto(t *Turn, id object.ID) error {
+	t.tag = id
 	data, err := r.db.ReadAs(object.Tag, id)
 	if err != nil {
-		return t, err
+		return err
 	}
 	tag, err := id.Format().ParseTag(data)
 	if err != nil {
-		return t, err
+		return err
 	}
 	t.tree, t.said = tag.Object, tag.Message
-	if want := tagName(n); tag.Name != want {
-		return t, fmt.Errorf("its tag is %s, not %s", edit.Quote(tag.Name), want)
+	if want := tagName(t.N); tag.Name != want {
+		return fmt.Errorf("its tag is %s, not %s", edit.Quote(tag.Name), want)
 	}
 	e, ok, err := object.Lookup(r.db, t.tree, "meta.json")
 	if err == nil && !ok {
 		err = errors.New("it has no meta.json")
 	}
 	if err != nil {
-		return t, err
-	}
-	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
-		return t, err
-	}
-	return t, t.fill(data)
-}
-
-func damaged(n int, err error) error {
-	var known *edit.Error
-	if errors.As(err, &known) {
 		return err
 	}
-	return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d is damaged", n), Err: err}
+	if data, err = r.db.ReadAs(object.Blob, e.ID); err != nil {
+		return err
+	}
+	return t.fill(data)
 }
 
 // Changes returns what a turn changed, one Change a path, sorted. Files have
@@ -124,11 +114,11 @@ func (r *Repo) changes(t *Turn, all bool) ([]edit.Change, error) {
 	}
 	before, err := r.side(t, "before")
 	if err != nil {
-		return nil, damaged(t.N, err)
+		return nil, t.damaged(err)
 	}
 	after, err := r.side(t, "after")
 	if err != nil {
-		return nil, damaged(t.N, err)
+		return nil, t.damaged(err)
 	}
 	var diff []object.Difference
 	if t.Scope == ScopeWorktree {
@@ -137,7 +127,7 @@ func (r *Repo) changes(t *Turn, all bool) ([]edit.Change, error) {
 		diff, err = pathsOf(t.Paths, before, after)
 	}
 	if err != nil {
-		return nil, damaged(t.N, err)
+		return nil, t.damaged(err)
 	}
 	from := map[string]string{}
 	for _, m := range t.Moves {
@@ -156,7 +146,7 @@ func (r *Repo) changes(t *Turn, all bool) ([]edit.Change, error) {
 		return err
 	})
 	if err != nil {
-		return nil, damaged(t.N, err)
+		return nil, t.damaged(err)
 	}
 	return changes, nil
 }
@@ -273,9 +263,13 @@ func (s *side) fileOf(p string, e object.Entry) (*edit.File, error) {
 
 // Undone tells which turns are taken back, and by which rewind: a complete one
 // that is not taken back itself.
-func (r *Repo) Undone() (map[int]int, error) {
+func (r *Repo) Undone() (map[int]int, error) { return undone(r.Turns()), nil }
+
+// undone goes through turns, the newest first, so that a rewind's own fate is
+// known.
+func undone(turns iter.Seq2[*Turn, error]) map[int]int {
 	undone := map[int]int{}
-	for t, err := range r.Turns() { // newest first, so a rewind's own fate is known
+	for t, err := range turns {
 		if err != nil {
 			continue // named by whoever lists the turns
 		}
@@ -286,5 +280,5 @@ func (r *Repo) Undone() (map[int]int, error) {
 			undone[n] = t.N
 		}
 	}
-	return undone, nil
+	return undone
 }

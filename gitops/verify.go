@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,23 +16,24 @@ import (
 
 // A Verification is what Verify found.
 type Verification struct {
-	Turns    []int // the turns that were checked, of all worktrees, ascending
-	Objects  int   // that were read and hashed
-	Restored []int // closed turns whose lost refs were put back
-	Gaps     []int // numbers between the first turn and the last that no turn has, as after a rollback or a prune
+	Turns    []int    // the turns that were checked, of all worktrees, ascending
+	Clones   []string // the names of those of other clones
+	Objects  int      // that were read and hashed
+	Restored []int    // closed turns whose lost refs were put back
+	Gaps     []int    // numbers between the first turn and the last that no turn has, as after a rollback or a prune
 	Failures edit.Errors
 	Notes    []edit.Note
 }
 
-// Verify reads and hashes every object that the turns need, of all worktrees or
-// those with the given numbers, and compares what refs, tags, meta.json and the
+// Verify reads and hashes every object that the turns need, of all worktrees and
+// fetched of other clones, or those with the given names, and compares what refs, tags, meta.json and the
 // list of closed turns say. The rest of a commit's tree on which a turn rests is
 // only looked up: the turn can do without, and git fsck checks it.
 //
 // A turn that is listed, has no ref and is whole gets its ref back. What is
 // damaged or lost is a failure, code Damaged, one for each object and turn. The
 // error is for what kept Verify from its work.
-func (r *Repo) Verify(ctx context.Context, numbers []int) (*Verification, error) {
+func (r *Repo) Verify(ctx context.Context, names []string) (*Verification, error) {
 	v := &verifier{
 		r: r, found: &Verification{},
 		walker: walker{ctx: ctx, db: r.db, partial: r.layout.Config.Extensions["partialclone"] != "", hashed: map[object.ID]error{}, trees: map[treeKey]outcome{}},
@@ -43,20 +45,26 @@ func (r *Repo) Verify(ctx context.Context, numbers []int) (*Verification, error)
 		return nil, err
 	}
 	all := slices.Sorted(maps.Keys(v.known()))
+	wanted := func(t *Turn) bool { return len(names) == 0 || slices.Contains(names, t.Name()) }
 	for _, n := range all {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if len(numbers) == 0 || slices.Contains(numbers, n) {
+		if wanted(&Turn{N: n}) {
 			v.turn(n)
 		}
 	}
-	for _, n := range numbers {
-		if !slices.Contains(all, n) {
-			v.found.Failures = append(v.found.Failures, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn: %d", n)})
+	if err := v.clones(wanted); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		clone, n, ok := ParseName(name)
+		t := &Turn{N: n, Clone: clone}
+		if !ok || clone == "" && !slices.Contains(all, n) || clone != "" && !slices.Contains(v.found.Clones, name) {
+			v.found.Failures = append(v.found.Failures, toError(t.missing()))
 		}
 	}
-	if len(numbers) == 0 && len(all) > 0 {
+	if len(names) == 0 && len(all) > 0 {
 		for n := all[0]; n < all[len(all)-1]; n++ {
 			if _, ok := slices.BinarySearch(all, n); !ok {
 				v.found.Gaps = append(v.found.Gaps, n)
@@ -65,6 +73,34 @@ func (r *Repo) Verify(ctx context.Context, numbers []int) (*Verification, error)
 	}
 	v.found.Objects = len(v.walker.hashed)
 	return v.found, ctx.Err()
+}
+
+// clones checks the turns that were fetched of other clones. Nothing lists them,
+// so nothing of theirs can be put back.
+func (v *verifier) clones(wanted func(*Turn) bool) error {
+	refs, err := v.r.refs.List(clonesPrefix)
+	if err != nil {
+		return trouble(edit.Damaged, "the turns of other clones cannot be listed", err)
+	}
+	var turns []*Turn
+	tags := map[string]object.ID{}
+	for _, x := range refs {
+		if clone, n, ok := parseClone(x.Name); ok {
+			t := &Turn{N: n, Clone: clone}
+			turns, tags[t.Name()] = append(turns, t), x.ID
+		}
+	}
+	slices.SortFunc(turns, func(a, b *Turn) int { return cmp.Or(strings.Compare(a.Clone, b.Clone), a.N-b.N) })
+	for _, t := range turns {
+		if v.walker.ctx.Err() != nil {
+			return v.walker.ctx.Err()
+		}
+		if wanted(t) {
+			v.found.Clones = append(v.found.Clones, t.Name())
+			v.objects(t, tags[t.Name()], false)
+		}
+	}
+	return nil
 }
 
 func toError(err error) *edit.Error {
@@ -134,37 +170,38 @@ func (r *Repo) tags(prefix string) (map[int]object.ID, error) {
 
 // turn checks one turn and puts right what refs and list lack.
 func (v *verifier) turn(n int) {
+	t := &Turn{N: n}
 	tag, closed := v.closed[n]
 	line, listed := v.listed[n]
 	switch {
 	case closed:
 		v.found.Turns = append(v.found.Turns, n)
-		t, _ := v.objects(n, tag, false)
+		v.objects(t, tag, false)
 		switch {
 		case !listed:
 			v.repair(n, func() error { return v.enlist(t) })
 		case line.tag != tag:
-			v.fail(n, "", "", fmt.Errorf("its ref names tag %s, the list of closed turns %s: somebody moved the ref", tag, line.tag))
+			v.fail(t, "", "", fmt.Errorf("its ref names tag %s, the list of closed turns %s: somebody moved the ref", tag, line.tag))
 		}
 	case listed:
-		v.lost(n, line)
+		v.lost(t, line)
 	}
 	if tag, open := v.open[n]; open && !closed {
 		v.found.Turns = append(v.found.Turns, n)
-		v.objects(n, tag, true)
+		v.objects(t, tag, true)
 	}
 }
 
 // lost puts back the ref of a listed turn if all its objects are there.
-func (v *verifier) lost(n int, line listed) {
+func (v *verifier) lost(t *Turn, line listed) {
+	n := t.N
 	v.found.Turns = append(v.found.Turns, n)
 	if _, err := v.r.refs.Read(turnRef(n)); err != nil && !errors.Is(err, ref.ErrNotFound) {
-		v.fail(n, "", "", fmt.Errorf("its ref cannot be read (%w); remove the file %s in the git directory and verify again", err, turnRef(n)))
+		v.fail(t, "", "", fmt.Errorf("its ref cannot be read (%w); remove the file %s in the git directory and verify again", err, turnRef(n)))
 		return
 	}
 	before := len(v.found.Failures)
-	t, whole := v.objects(n, line.tag, false)
-	if !whole {
+	if !v.objects(t, line.tag, false) {
 		lost := &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %d is lost: its ref is gone, and not all of its objects are left", n)}
 		v.found.Failures = slices.Insert(v.found.Failures, before, lost)
 		return
@@ -215,8 +252,8 @@ func (v *verifier) note(code edit.Code, msg string) {
 
 // fail reports damage: in which part of the turn ("before", "meta.json"), and of
 // which file.
-func (v *verifier) fail(n int, part, path string, err error) {
-	msg := fmt.Sprintf("turn %d", n)
+func (v *verifier) fail(t *Turn, part, path string, err error) {
+	msg := "turn " + t.Name()
 	if part != "" {
 		msg += ", " + part
 	}
@@ -225,9 +262,9 @@ func (v *verifier) fail(n int, part, path string, err error) {
 
 // objects checks all that is behind a turn's tag, and reports whether it is
 // whole.
-func (v *verifier) objects(n int, tag object.ID, open bool) (*Turn, bool) {
+func (v *verifier) objects(t *Turn, tag object.ID, open bool) bool {
 	before := len(v.found.Failures)
-	t, err := v.r.load(n, tag)
+	err := v.r.loadInto(t, tag)
 	v.walker.hashed[tag] = err
 	unread := new(object.Error)
 	switch {
@@ -235,26 +272,26 @@ func (v *verifier) objects(n int, tag object.ID, open bool) (*Turn, bool) {
 		v.note("newer", t.newer().Error()+": its objects are checked, what they mean is not, and it cannot be taken back here")
 	case errors.As(err, &unread) && !t.tree.IsZero(): // told with the tree
 	case err != nil:
-		v.fail(n, "", "", err)
+		v.fail(t, "", "", err)
 	default:
 		v.meaning(t, open)
 	}
 	if !t.tree.IsZero() {
 		v.root(t, open)
 	}
-	return t, len(v.found.Failures) == before
+	return len(v.found.Failures) == before
 }
 
 // meaning checks meta.json and the tag's trailers.
 func (v *verifier) meaning(t *Turn, open bool) {
 	for _, wrong := range t.meta.wrong(t.N) {
-		v.fail(t.N, "meta.json", "", errors.New(wrong))
+		v.fail(t, "meta.json", "", errors.New(wrong))
 	}
 	if t.Status == StatusOpen && !open {
-		v.fail(t.N, "meta.json", "", errors.New("a closed turn whose status is open"))
+		v.fail(t, "meta.json", "", errors.New("a closed turn whose status is open"))
 	}
 	if keys := t.disagreements(); len(keys) > 0 {
-		v.note("disagree", fmt.Sprintf("turn %d: its tag and its meta.json disagree about %s; meta.json counts", t.N, strings.Join(keys, ", ")))
+		v.note("disagree", fmt.Sprintf("turn %s: its tag and its meta.json disagree about %s; meta.json counts", t.Name(), strings.Join(keys, ", ")))
 	}
 }
 
@@ -266,7 +303,7 @@ func (v *verifier) root(t *Turn, open bool) {
 	}
 	v.walker.hashed[t.tree] = err
 	if err != nil {
-		v.fail(t.N, "", "", err)
+		v.fail(t, "", "", err)
 		return
 	}
 	sides := map[string]bool{}
@@ -281,32 +318,32 @@ func (v *verifier) root(t *Turn, open bool) {
 		}
 		switch {
 		case e.Mode.IsDir():
-			v.tell(t.N, e.Name, v.walker.tree(e.ID, how, paths))
+			v.tell(t, e.Name, v.walker.tree(e.ID, how, paths))
 		case e.Mode != object.Gitlink:
 			if err := v.walker.blob(e.ID); err != nil {
-				v.fail(t.N, edit.Quote(e.Name), "", err)
+				v.fail(t, edit.Quote(e.Name), "", err)
 			}
 		}
 	}
 	if !sides["before"] {
-		v.fail(t.N, "", "", errors.New("it has no before/"))
+		v.fail(t, "", "", errors.New("it has no before/"))
 	}
 	if !sides["after"] && (t.meta == nil || t.Status != StatusOpen) {
-		v.fail(t.N, "", "", errors.New("it has no after/"))
+		v.fail(t, "", "", errors.New("it has no after/"))
 	}
 }
 
 // tell reports what was found in a part of a turn.
-func (v *verifier) tell(n int, part string, found outcome) {
+func (v *verifier) tell(t *Turn, part string, found outcome) {
 	part = edit.Quote(part)
 	for _, f := range found.own.named {
-		v.fail(n, part, f.path, f.err)
+		v.fail(t, part, f.path, f.err)
 	}
 	if more := found.own.more; more > 0 {
-		v.fail(n, part, "", fmt.Errorf("and %d more objects", more))
+		v.fail(t, part, "", fmt.Errorf("and %d more objects", more))
 	}
 	if all := found.others.count(); all > 0 {
 		first := found.others.named[0]
-		v.note("incomplete", fmt.Sprintf("turn %d, %s: of the commit under it %d of the objects cannot be used, the first at %s (%v); the turn does not need them, git fsck tells more", n, part, all, edit.Quote(first.path), first.err))
+		v.note("incomplete", fmt.Sprintf("turn %s, %s: of the commit under it %d of the objects cannot be used, the first at %s (%v); the turn does not need them, git fsck tells more", t.Name(), part, all, edit.Quote(first.path), first.err))
 	}
 }

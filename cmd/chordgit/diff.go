@@ -14,7 +14,7 @@ import (
 func (a *app) diffCommand() *cobra.Command {
 	noPager := false
 	cmd := &cobra.Command{
-		Use:   "diff [N]",
+		Use:   "diff [N|CLONE/N]",
 		Short: "Show what a turn changed, as a diff",
 		Long: `Diff shows what turn N, by default the newest that is closed, changed, in git's
 diff format. On a terminal it goes through the pager that git would use.`,
@@ -37,7 +37,11 @@ diff format. On a terminal it goes through the pager that git would use.`,
 			}
 			text := diffChanges(changes, repo.Content)
 			if a.json {
-				a.writeJSON(map[string]any{"command": "diff", "status": "ok", "turn": turn.N, "diff": text})
+				answer := map[string]any{"command": "diff", "status": "ok", "turn": turn.N, "diff": text}
+				if turn.Clone != "" {
+					answer["clone"] = turn.Clone
+				}
+				a.writeJSON(answer)
 				return nil
 			}
 			pager := ""

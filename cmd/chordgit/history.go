@@ -1,19 +1,20 @@
 package main
 
 import (
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/chordgit/chordgit/gitops"
 )
 
-// A history goes through the turns of a worktree, open and closed.
+// A history goes through the turns of a worktree, open and closed, or through
+// those of other clones.
 type history struct {
 	repo   *gitops.Repo
-	undone map[int]int
+	undone map[string]map[int]int // by clone; of this one: ""
 	open   []*gitops.Turn
-	errs   []error // turns that could not be read
+	clones []string // whose turns it goes through; nil: this one's
+	errs   []error  // turns that could not be read
 
 	current *gitops.Turn // the one that was yielded last
 	spans   []span       // of captured turns, in the order in which they were yielded
@@ -32,12 +33,35 @@ func newHistory(repo *gitops.Repo) (*history, error) {
 		return nil, err
 	}
 	open, err := repo.Open()
-	return &history{repo: repo, undone: undone, open: open}, err
+	return &history{repo: repo, undone: map[string]map[int]int{"": undone}, open: open}, err
+}
+
+// cloneHistory goes through the turns of one clone after another.
+func cloneHistory(repo *gitops.Repo) (*history, error) {
+	clones, err := repo.Clones()
+	l := &history{repo: repo, undone: map[string]map[int]int{}, clones: append([]string{}, clones...)}
+	for _, c := range clones {
+		l.undone[c] = repo.CloneUndone(c)
+	}
+	return l, err
 }
 
 // all yields the turns, the highest number first. Those that cannot be read are
 // left out and kept in errs.
 func (l *history) all(yield func(turnReport) bool) {
+	for _, c := range l.clones {
+		l.spans = nil
+		for t, err := range l.repo.CloneTurns(c) {
+			if err != nil {
+				l.errs = append(l.errs, err)
+			} else if !yield(l.report(t)) {
+				return
+			}
+		}
+	}
+	if l.clones != nil {
+		return
+	}
 	open := slices.Clone(l.open)
 	before := func(n int) bool { // the open ones that are newer
 		for len(open) > 0 && open[len(open)-1].N > n {
@@ -64,7 +88,7 @@ func (l *history) all(yield func(turnReport) bool) {
 // report tells of a turn what needs no look at what it changed.
 func (l *history) report(t *gitops.Turn) turnReport {
 	l.current = t
-	r := newTurnReport(t, l.undone[t.N])
+	r := newTurnReport(t, l.undone[t.Clone][t.N])
 	if t.Scope != gitops.ScopeWorktree {
 		return r
 	}
@@ -99,5 +123,3 @@ func (l *history) name(r turnReport) turnReport {
 	}
 	return r
 }
-
-func sortedInts[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -3,11 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 // A turnReport is one turn as log and show tell it.
 type turnReport struct {
 	Turn     int        `json:"turn"`
+	Clone    string     `json:"clone,omitempty"` // the id of another clone whose turn it is
 	Kind     string     `json:"kind"`
 	Status   string     `json:"status"`
 	Subject  string     `json:"subject"`
@@ -44,7 +46,7 @@ type turnReport struct {
 
 func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 	r := turnReport{
-		Turn: t.N, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
+		Turn: t.N, Clone: t.Clone, Kind: t.Kind, Status: t.Status, Subject: t.Subject(), Agent: t.Agent, Session: t.Session,
 		Started: t.Started, Parent: t.Parent, Late: t.Late, Worktree: t.Worktree, Head: t.Head,
 		Undoes: t.Undoes, UndoneBy: undoneBy, Partial: t.Partial, Paths: t.Paths, Stored: t.StoredBytes,
 		Move: t.HeadMove(),
@@ -57,12 +59,14 @@ func newTurnReport(t *gitops.Turn, undoneBy int) turnReport {
 
 func (a *app) logCommand() *cobra.Command {
 	var most int
-	var sizes bool
+	var sizes, clones bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List the turns of this worktree, newest first",
 		Long: `Log lists the turns of this worktree, newest first. A turn that ran inside
-another one of its session stands below it, indented.`,
+another one of its session stands below it, indented. With --clones it lists the
+turns that "chordgit sync fetch" brought from other clones, as CLONE/N: show, diff
+and verify take such a name.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			repo, err := a.open()
@@ -71,31 +75,40 @@ another one of its session stands below it, indented.`,
 				return nil
 			}
 			defer repo.Close()
-			a.log(repo, most, sizes)
+			l, err := newHistory(repo)
+			if clones {
+				l, err = cloneHistory(repo)
+			}
+			if err != nil {
+				a.report(newFailure("log", err))
+				return nil
+			}
+			a.log(l, most, sizes)
 			return nil
 		},
 	}
 	cmd.Flags().IntVarP(&most, "max-count", "n", 0, "show at most `N` turns, and what ran inside them (0: all)")
 	cmd.Flags().BoolVar(&sizes, "sizes", false, "show how many bytes each turn added to the store, before compression")
+	cmd.Flags().BoolVar(&clones, "clones", false, "list the turns that were fetched of other clones")
 	return cmd
 }
 
-func (a *app) log(repo *gitops.Repo, most int, sizes bool) {
-	l, err := newHistory(repo)
-	if err != nil {
-		a.report(newFailure("log", err))
-		return
-	}
+func (a *app) log(l *history, most int, sizes bool) {
 	if a.json {
 		a.logJSON(l, most)
 		return
 	}
 	out := bufio.NewWriter(a.stdout)
-	inside := map[int][]turnReport{} // by the turn that is still to come
+	type parent struct {
+		clone string
+		turn  int
+	}
+	inside := map[parent][]turnReport{} // by the turn that is still to come
 	shown := 0
 	for r := range l.all {
 		if r.Parent > 0 {
-			inside[r.Parent] = append(inside[r.Parent], r)
+			above := parent{r.Clone, r.Parent}
+			inside[above] = append(inside[above], r)
 			continue
 		}
 		if most > 0 && shown == most {
@@ -103,14 +116,16 @@ func (a *app) log(repo *gitops.Repo, most int, sizes bool) {
 		}
 		shown++
 		fmt.Fprintln(out, l.name(r).line("", sizes))
-		for _, n := range inside[r.Turn] {
+		self := parent{r.Clone, r.Turn}
+		for _, n := range inside[self] {
 			fmt.Fprintln(out, n.line("  ", sizes))
 		}
-		delete(inside, r.Turn)
+		delete(inside, self)
 	}
 	if most == 0 || shown < most { // the turns in which these ran are no more
-		for _, parent := range slices.Backward(sortedInts(inside)) {
-			for _, r := range inside[parent] {
+		above := slices.SortedFunc(maps.Keys(inside), func(x, y parent) int { return cmp.Or(strings.Compare(x.clone, y.clone), y.turn-x.turn) })
+		for _, p := range above {
+			for _, r := range inside[p] {
 				shown++
 				fmt.Fprintln(out, r.line("", sizes))
 			}
@@ -189,7 +204,7 @@ func (r turnReport) line(indent string, sizes bool) string {
 	if r.Ended != nil {
 		when = ago(*r.Ended)
 	}
-	parts := []string{fmt.Sprintf("%s%4d  %-14s  %-12s", indent, r.Turn, when, what)}
+	parts := []string{fmt.Sprintf("%s%4s  %-14s  %-12s", indent, r.name(), when, what)}
 	if sizes {
 		parts = append(parts, fmt.Sprintf("%10s", byteSize(r.Stored)))
 	}
@@ -200,7 +215,7 @@ func (r turnReport) line(indent string, sizes bool) string {
 		parts = append(parts, pathList(r.Paths))
 	}
 	if r.Move != nil && r.Move.Files > 0 {
-		parts = append(parts, r.Move.Came())
+		parts = append(parts, edit.Quote(r.Move.Came()))
 	}
 	if r.Agent != "" {
 		parts = append(parts, "by "+edit.Quote(r.Agent))
@@ -217,6 +232,9 @@ func (r turnReport) line(indent string, sizes bool) string {
 	}
 	return strings.TrimRight(strings.Join(parts, "  "), " ")
 }
+
+// name is how the turn is called.
+func (r *turnReport) name() string { return (&gitops.Turn{N: r.Turn, Clone: r.Clone}).Name() }
 
 // state says what is out of the ordinary.
 func (r turnReport) state() (parts []string) {
@@ -264,10 +282,10 @@ func ago(t time.Time) string {
 // turn opens the repository and reads the turn that the arguments name, by
 // default the newest that is closed.
 func (a *app) turn(args []string) (*gitops.Repo, *gitops.Turn, error) {
-	n := 0
+	clone, n := "", 0
 	if len(args) == 1 {
 		var err error
-		if n, err = parseTurn(args[0]); err != nil {
+		if clone, n, err = parseName(args[0]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -275,12 +293,11 @@ func (a *app) turn(args []string) (*gitops.Repo, *gitops.Turn, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := repo.Turn(n)
-	if n != 0 && errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
-		open, openErr := repo.Open()
-		if at := slices.IndexFunc(open, func(t *gitops.Turn) bool { return t.N == n }); openErr == nil && at >= 0 {
-			t, err = open[at], nil
-		}
+	var t *gitops.Turn
+	if clone != "" {
+		t, err = repo.CloneTurn(clone, n)
+	} else {
+		t, err = ownTurn(repo, n)
 	}
 	if err != nil {
 		repo.Close()
@@ -289,10 +306,32 @@ func (a *app) turn(args []string) (*gitops.Repo, *gitops.Turn, error) {
 	return repo, t, nil
 }
 
-func parseTurn(arg string) (int, error) {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n < 1 {
-		return 0, &edit.Error{Code: edit.Usage, Msg: fmt.Sprintf("%q is no turn number", arg)}
+// ownTurn is turn n of this clone, closed or open.
+func ownTurn(repo *gitops.Repo, n int) (*gitops.Turn, error) {
+	t, err := repo.Turn(n)
+	if n != 0 && errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
+		open, openErr := repo.Open()
+		if at := slices.IndexFunc(open, func(t *gitops.Turn) bool { return t.N == n }); openErr == nil && at >= 0 {
+			return open[at], nil
+		}
 	}
-	return n, nil
+	return t, err
+}
+
+// parseName reads the name of a turn: N, or CLONE/N of another clone's.
+func parseName(arg string) (clone string, n int, err error) {
+	clone, n, ok := gitops.ParseName(arg)
+	if !ok {
+		return "", 0, &edit.Error{Code: edit.Usage, Msg: fmt.Sprintf("%q is no turn number", arg)}
+	}
+	return clone, n, nil
+}
+
+// parseTurn reads the number of a turn of this clone.
+func parseTurn(arg string) (int, error) {
+	clone, n, err := parseName(arg)
+	if clone != "" {
+		return 0, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %s is another clone's: it is about the files of a worktree over there, what is here is not known to come from it; take it back there, or undo its change in the files here: chordgit diff %[1]s | git apply -R", arg)}
+	}
+	return n, err
 }

@@ -83,10 +83,13 @@ func (a *app) takeBack(name, short, long, example string) *cobra.Command {
 	flags.BoolVar(&f.atomic, "atomic", false, "change nothing if any file is in conflict")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would change, write and record nothing")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask, even at a terminal")
-	if name == "rewind" {
-		flags.IntVar(&f.to, "to", -1, "take back every turn after turn `N`, the newest first (0: all that are stored)")
-	} else {
-		f.to = -1
+	if f.to = -1; name == "rewind" {
+		flags.Func("to", "take back every turn after turn `N`, the newest first (0: all that are stored)", func(arg string) (err error) {
+			if f.to = 0; arg != "0" {
+				f.to, err = parseTurn(arg)
+			}
+			return err
+		})
 	}
 	flags.BoolVar(&f.git, "git", false, "take back what happened to HEAD, branches, tags, stash and index, too, and the files that came with it")
 	flags.StringSliceVar(&f.owners, "owner", nil, "whose paths go: self, ambiguous, outside, other, session:ID (`LIST`; default self)")

@@ -18,7 +18,7 @@ type showFlags struct{ stat, nameOnly bool }
 func (a *app) showCommand() *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
-		Use:   "show [N]",
+		Use:   "show [N|CLONE/N]",
 		Short: "Show a turn and the files it changed",
 		Long: `Show tells about turn N, by default the newest that is closed: when, who, on
 what, and each file with its change. Of a turn of the whole worktree it tells who
@@ -63,6 +63,9 @@ func (a *app) show(repo *gitops.Repo, turn *gitops.Turn, f showFlags) error {
 	undone, err := repo.Undone()
 	if err != nil {
 		return err
+	}
+	if turn.Clone != "" {
+		undone = repo.CloneUndone(turn.Clone)
 	}
 	content := repo.Content
 	if f.nameOnly {
@@ -150,7 +153,7 @@ func (s *shown) write(w io.Writer, stat bool) {
 
 // header is what is known of the turn as a whole.
 func (s *shown) header(w io.Writer) {
-	fmt.Fprintf(w, "Turn %d: %s, %s\n", s.Turn, s.Kind, s.Status)
+	fmt.Fprintf(w, "Turn %s: %s, %s\n", s.name(), s.Kind, s.Status)
 	line := func(key, value string) {
 		if value != "" {
 			fmt.Fprintf(w, "%-9s %s\n", key+":", edit.Quote(value))

@@ -36,9 +36,10 @@ is said first.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var turns []int
 			for _, arg := range args[1:] {
-				n, err := strconv.Atoi(arg)
-				if err != nil || n < 1 {
-					return fmt.Errorf("want the number of a turn, found %q", arg)
+				n, err := parseTurn(arg)
+				if err != nil {
+					a.report(newFailure("sync push", err))
+					return nil
 				}
 				turns = append(turns, n)
 			}
@@ -110,7 +111,11 @@ func (a *app) syncFetch(cmd *cobra.Command, remote string) {
 		return
 	}
 	answer := syncAnswer{Command: "sync fetch", Status: "fetched", Turns: append([]string{}, fetched...)}
-	a.tellSync(&answer, countOf(len(fetched), "turn")+" fetched")
+	text := countOf(len(fetched), "turn") + " fetched"
+	if len(fetched) > 0 {
+		text += ": chordgit log --clones lists them"
+	}
+	a.tellSync(&answer, text)
 }
 
 func (a *app) tellSync(answer *syncAnswer, text string) {

@@ -156,9 +156,6 @@ func TestKillTurn(t *testing.T) {
 				if cmd.Wait() != nil {
 					died++
 				}
-				// That is git's own lock, which nobody may take for stale: a person
-				// removes it, as after a git that was killed.
-				os.Remove(filepath.Join(v.dir, ".git", "packed-refs.lock"))
 				v.check()
 				c.then(v)
 				if t.Failed() {

@@ -12,23 +12,26 @@ import (
 
 // verified is what verify says beyond failures and notes.
 type verified struct {
-	Turns    []int `json:"turns"`
-	Objects  int   `json:"objects"`
-	Restored []int `json:"restored"`
-	Gaps     []int `json:"gaps"`
+	Turns    []int    `json:"turns"`
+	Clones   []string `json:"clones,omitempty"` // turns of other clones
+	Objects  int      `json:"objects"`
+	Restored []int    `json:"restored"`
+	Gaps     []int    `json:"gaps"`
 }
 
 func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify [N...]",
+		Use:   "verify [N|CLONE/N...]",
 		Short: "Check that the turns can be taken back, and put lost refs back",
 		Long: `Verify reads and hashes every object that the turns of all worktrees need, by
-default of all turns, and compares what their refs, tags and records say. A turn
+default of all turns, those that were fetched of other clones too, and compares what their refs, tags and records say. A turn
 whose ref was lost, as by git fetch --prune with refs/*, gets it back if all of
 its objects are there. A damaged turn is named with the object and the file; it
 is refused by rewind.`,
 		Example: `  chordgit verify        all turns
-  chordgit verify 7 8    turns 7 and 8`,
+  chordgit verify 7 8    turns 7 and 8
+  chordgit verify 0a1b2c3d/7
+                         turn 7 of another clone`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.verify(cmd.Context(), args)
 			return nil
@@ -37,14 +40,11 @@ is refused by rewind.`,
 }
 
 func (a *app) verify(ctx context.Context, args []string) {
-	var numbers []int
 	for _, arg := range args {
-		n, err := parseTurn(arg)
-		if err != nil {
+		if _, _, err := parseName(arg); err != nil {
 			a.report(newFailure("verify", err))
 			return
 		}
-		numbers = append(numbers, n)
 	}
 	repo, err := a.open()
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *app) verify(ctx context.Context, args []string) {
 	defer repo.Close()
 	var found *gitops.Verification
 	err = a.holding(ctx, func(ctx context.Context) error {
-		found, err = repo.Verify(ctx, numbers)
+		found, err = repo.Verify(ctx, args)
 		return err
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *app) verify(ctx context.Context, args []string) {
 		return
 	}
 	rep := &report{Command: "verify", Status: "ok", Verified: &verified{
-		Turns: orNone(found.Turns), Objects: found.Objects, Restored: orNone(found.Restored), Gaps: orNone(found.Gaps),
+		Turns: orNone(found.Turns), Clones: found.Clones, Objects: found.Objects, Restored: orNone(found.Restored), Gaps: orNone(found.Gaps),
 	}}
 	rep.note(found.Notes)
 	rep.fail(found.Failures)
@@ -81,11 +81,15 @@ func (a *app) verify(ctx context.Context, args []string) {
 func orNone(list []int) []int { return append([]int{}, list...) }
 
 func (v *verified) text() string {
-	if len(v.Turns) == 0 {
+	if len(v.Turns)+len(v.Clones) == 0 {
 		return "No turns to verify.\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Verified %s: %s read and hashed.\n", count(len(v.Turns), "turn"), count(v.Objects, "object"))
+	of := ""
+	if n := len(v.Clones); n > 0 {
+		of = fmt.Sprintf(", %d of other clones", n)
+	}
+	fmt.Fprintf(&b, "Verified %s%s: %s read and hashed.\n", count(len(v.Turns)+len(v.Clones), "turn"), of, count(v.Objects, "object"))
 	if len(v.Gaps) > 0 {
 		fmt.Fprintf(&b, "Numbers without a turn, as after a rollback or a prune: %s\n", ranges(v.Gaps))
 	}

@@ -19,6 +19,15 @@ import (
 
 func (s *Store) packedPath() string { return filepath.Join(s.CommonDir, "packed-refs") }
 
+// packedFile is the file that is replaced: the one that a link leads to, as git
+// does it.
+func (s *Store) packedFile() string {
+	if file, err := filepath.EvalSymlinks(s.packedPath()); err == nil {
+		return file
+	}
+	return s.packedPath()
+}
+
 const packedWindow = 16 << 10 // bytes scanned line by line at the end of a search
 
 // packedFrom reads the packed refs from a line on that is not behind the first

@@ -171,7 +171,7 @@ func (p *Program) Remove(name string, id object.ID) error {
 
 // RemoveLocks does nothing: git's own locks are the only ones, of all refs
 // together, and whether the process that holds them died is not to be known.
-func (p *Program) RemoveLocks(string) ([]string, error) { return nil, nil }
+func (p *Program) RemoveLocks() ([]string, error) { return nil, nil }
 
 // locked are parts of what git says if another process holds a lock, of one
 // ref or of a whole reftable.

@@ -41,6 +41,13 @@ type Store struct {
 	CommonDir string
 	Perm      durable.Perm
 	NoSync    bool
+
+	// Lock is the lock under which refs are written and removed, and which ends with
+	// its process. Held is a directory for what may be left by one that died. Nil: a
+	// lock file that is left stays.
+	Lock func() (unlock func(), err error)
+	Held string
+	Step func(name string) // told before a step at which a test may end the process; nil: nobody
 }
 
 // A Ref is a name and the object it stands for.

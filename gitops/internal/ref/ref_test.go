@@ -272,23 +272,6 @@ func TestHeldLocks(t *testing.T) {
 	same(t, r, s)
 }
 
-func TestRemoveLocks(t *testing.T) {
-	r, s, head := setup(t)
-	s.Create("refs/chordgit/turns/1", head)
-	for _, f := range []string{"refs/chordgit/turns/2.lock", "refs/heads/x.lock"} {
-		os.WriteFile(filepath.Join(r.GitDir(), f), nil, 0o666)
-	}
-	if got, err := s.RemoveLocks("refs/chordgit/"); err != nil || !slices.Equal(got, []string{"refs/chordgit/turns/2"}) {
-		t.Errorf("%v %v", got, err)
-	}
-	if _, err := os.Stat(filepath.Join(r.GitDir(), "refs/heads/x.lock")); err != nil {
-		t.Error("a lock outside the prefix was removed")
-	}
-	if err := s.Create("refs/chordgit/turns/2", head); err != nil {
-		t.Error(err)
-	}
-}
-
 // Packed refs keep what we do not know of: header, peeled lines, order.
 func TestRemovePackedIsFaithful(t *testing.T) {
 	r, s, head := setup(t)

@@ -30,33 +30,36 @@ func (s *Store) Create(name string, id object.ID) (err error) {
 	if id.Format() != s.Format {
 		return named(name, &object.Error{ID: id, Err: object.ErrFormat})
 	}
+	end, err := s.begin()
+	if err != nil {
+		return named(name, err)
+	}
+	defer end()
 	file := s.path(name)
 	lock, err := s.lock(file)
 	if err != nil {
 		return named(name, err)
 	}
+	stands := false
 	defer func() {
-		if err != nil {
-			lock.Close()
-			os.Remove(lock.Name())
+		if !stands {
+			lock.remove()
 		}
 	}()
 	if _, err := lock.WriteString(id.String() + "\n"); err != nil {
 		return named(name, err)
 	}
-	if err := s.sync(lock); err != nil {
+	if err := s.sync(lock.File); err != nil {
 		return named(name, err)
 	}
 	// Checked under the lock: from here on git does not make it either.
 	if err := s.free(name); err != nil {
 		return named(name, err)
 	}
-	if err := lock.Close(); err != nil {
+	if err := lock.become(file); err != nil {
 		return named(name, err)
 	}
-	if err := os.Rename(lock.Name(), file); err != nil {
-		return named(name, err)
-	}
+	stands = true
 	// The ref stands. If its directory cannot be synced it goes again, so that
 	// the caller, told of an error, has none.
 	if err := s.syncDir(filepath.Dir(file)); err != nil {
@@ -113,15 +116,14 @@ func removeEmpty(dir string) error {
 
 // lock makes file.lock, waiting for its holder up to a second, and the
 // directories above it again if `git pack-refs` removes them as empty.
-func (s *Store) lock(file string) (*os.File, error) {
+func (s *Store) lock(file string) (*held, error) {
 	deadline := time.Now().Add(lockWait)
 	for {
-		f, err := os.OpenFile(file+".lock", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := s.create(file + ".lock")
 		switch {
 		case err == nil:
 			if err := s.Perm.Fix(f.Name()); err != nil {
-				f.Close()
-				os.Remove(f.Name())
+				f.remove()
 				return nil, err
 			}
 			return f, nil
@@ -135,7 +137,7 @@ func (s *Store) lock(file string) (*os.File, error) {
 			time.Sleep(lockPause)
 		}
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("%w by %s.lock", ErrLocked, file)
+			return nil, fmt.Errorf("%w by %s.lock; if no git is at work, a git that was killed has left it: remove it", ErrLocked, file)
 		}
 	}
 }
@@ -163,13 +165,17 @@ func (s *Store) Remove(name string, id object.ID) error {
 	if !ValidName(name) {
 		return fmt.Errorf("%q: %w", name, ErrName)
 	}
+	end, err := s.begin()
+	if err != nil {
+		return named(name, err)
+	}
+	defer end()
 	file := s.path(name)
 	lock, err := s.lock(file)
 	if err != nil {
 		return named(name, err)
 	}
-	defer os.Remove(lock.Name())
-	defer lock.Close()
+	defer lock.remove()
 	got, target, err := s.readLoose(name)
 	loose := err == nil
 	if errors.Is(err, ErrNotFound) {
@@ -198,18 +204,12 @@ func (s *Store) Remove(name string, id object.ID) error {
 // removePacked takes an entry out of packed-refs and keeps the file locked
 // until unlock is called. Nothing else in the file is changed.
 func (s *Store) removePacked(name string) (unlock func(), err error) {
-	file, err := filepath.EvalSymlinks(s.packedPath()) // as git does
-	if err != nil {
-		file = s.packedPath()
-	}
+	file := s.packedFile()
 	lock, err := s.lock(file)
 	if err != nil {
 		return nil, err
 	}
-	unlock = func() {
-		lock.Close()
-		os.Remove(lock.Name())
-	}
+	unlock = lock.remove
 	defer func() {
 		if err != nil {
 			unlock()
@@ -229,14 +229,14 @@ func (s *Store) removePacked(name string) (unlock func(), err error) {
 
 // replace writes packed-refs.new, git's name for it, and renames it.
 func (s *Store) replace(file string, data []byte) (err error) {
-	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := s.create(file + ".new")
 	if err != nil {
 		return err
 	}
+	placed := false
 	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+		if !placed {
+			f.remove()
 		}
 	}()
 	if err := s.Perm.Fix(f.Name()); err != nil {
@@ -245,15 +245,14 @@ func (s *Store) replace(file string, data []byte) (err error) {
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	if err := s.sync(f); err != nil {
+	if err := s.sync(f.File); err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	s.step("packed-refs")
+	if err := f.become(file); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), file); err != nil {
-		return err
-	}
+	placed = true
 	return s.syncDir(filepath.Dir(file))
 }
 
@@ -277,33 +276,4 @@ func without(packed []byte, name string) []byte {
 		}
 	}
 	return out
-}
-
-// RemoveLocks removes lock files of refs below prefix, which a process that
-// died has left, and returns the names of their refs. Only for refs that
-// nobody else writes, and while holding the lock under which they are written.
-func (s *Store) RemoveLocks(prefix string) ([]string, error) {
-	if !strings.HasPrefix(prefix, "refs/") || !strings.HasSuffix(prefix, "/") {
-		return nil, fmt.Errorf("%q: %w", prefix, ErrName)
-	}
-	var removed []string
-	root := s.path(strings.TrimSuffix(prefix, "/"))
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		name, isLock := strings.CutSuffix(file, ".lock")
-		if err != nil || d.IsDir() || !isLock {
-			return err
-		}
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		rel, err := filepath.Rel(s.CommonDir, name)
-		if err == nil {
-			removed = append(removed, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	return removed, err
 }
