@@ -116,6 +116,7 @@ func (r *Repo) updateStash(now, will []stashed, what string) error {
 	case both > 0:
 		tip = now[len(now)-both].ID
 		for range len(now) - both {
+			r.opt.Step("stash goes")
 			if err := run(r.layout.Command("reflog", "delete", "--updateref", "--rewrite", stashRef+"@{0}"), ""); err != nil {
 				return err
 			}
@@ -126,6 +127,7 @@ func (r *Repo) updateStash(now, will []stashed, what string) error {
 		}
 	}
 	for _, s := range slices.Backward(will[:len(will)-both]) {
+		r.opt.Step("stash comes")
 		message := decodePath(s.Message)
 		if message == "" { // git refuses it
 			message = what
