@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
@@ -61,7 +62,7 @@ type rewinder struct {
 	d     *delta
 	steps map[string]*step
 	order []string
-	named map[string]bool // by edit calls and applies: what is in use there is a conflict
+	named func() (map[string]bool, error) // by edit calls and applies: what is in use there is a conflict
 }
 
 func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
@@ -75,10 +76,8 @@ func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 // take inverts one turn.
 func (p *rewinder) take(d *delta) error {
 	p.d, p.steps, p.order = d, map[string]*step{}, nil
-	var err error
-	if p.named, err = p.r.namedPaths(d.turn); err != nil {
-		return err
-	}
+	// Seldom asked, and every turn since must be read for it.
+	p.named = sync.OnceValues(func() (map[string]bool, error) { return p.r.namedPaths(d.turn) })
 	changes := d.changes
 	if p.opt.Paths != nil {
 		changes = p.limited(changes)
@@ -210,8 +209,8 @@ func (p *rewinder) decide(path string, s *step) error {
 		return err
 	}
 	if !asBefore && !p.opt.Force {
-		if p.busy(path, s) {
-			return nil
+		if busy, err := p.busy(path, s); busy || err != nil {
+			return err
 		}
 	}
 	switch {
@@ -253,7 +252,7 @@ func (p *rewinder) asAfter(path string, s *step) (bool, error) {
 
 // busy leaves a file to the program that writes to it, or of which the start
 // may be a mixture. Where a call of an agent names the path it is a conflict.
-func (p *rewinder) busy(path string, s *step) bool {
+func (p *rewinder) busy(path string, s *step) (bool, error) {
 	why := ""
 	if s.now.Regular() && s.now.Data == nil {
 		if who, busy := p.r.tree.InUse(path, s.now); busy {
@@ -263,10 +262,15 @@ func (p *rewinder) busy(path string, s *step) bool {
 	if why == "" && p.d.unstable[path] {
 		why = "unstable"
 	}
+	if why == "" {
+		return false, nil
+	}
+	named, err := p.named()
+	if err != nil {
+		return false, err
+	}
 	switch {
-	case why == "":
-		return false
-	case p.named == nil || p.named[path]:
+	case named == nil || named[path]:
 		s.why = why
 	default:
 		s.left = "another program writes to it"
@@ -274,7 +278,7 @@ func (p *rewinder) busy(path string, s *step) bool {
 			s.left = "another program writes to it: " + edit.Quote(s.who)
 		}
 	}
-	return true
+	return true, nil
 }
 
 // keepMode leaves permissions that changed since.
