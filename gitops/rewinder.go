@@ -156,6 +156,9 @@ func (p *rewinder) look(changes []edit.Change) error {
 			return err
 		}
 		if s.stays() {
+			if err := p.isBack(c.Path, s); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := p.decide(c.Path, s); err != nil {
@@ -196,6 +199,20 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 		s.left = "its owner is " + owner
 	}
 	return nil
+}
+
+// isBack finds that a path which is not this turn's to take back is as the turn
+// found it: then nobody has anything to do. Of what came with a move of HEAD there
+// may be very much, and it is only counted.
+func (p *rewinder) isBack(path string, s *step) error {
+	if s.left == leftCame || s.dir || s.now != nil && s.before != nil && s.now.Mode != s.before.Mode {
+		return nil
+	}
+	same, err := p.r.same(path, s.now, s.before)
+	if same {
+		s.nothing, s.why, s.left = true, "", ""
+	}
+	return err
 }
 
 // decide is the table of one path: before, after, now.
