@@ -18,11 +18,16 @@ import (
 // unkept lists what a ref named at the start of a turn that no ref reaches and no
 // reflog names at its end: the tip of a branch that was deleted, a dropped
 // stash.
-func (r *Repo) unkept(start *gitStart, moved []metaRef) (lost []object.ID, err error) {
+func (r *Repo) unkept(start *gitStart, m *metaGit) (lost []object.ID, err error) {
 	names := map[string][]string{} // what was named, and the refs whose logs come first
-	for _, m := range moved {
-		if m.Before != "" {
-			names[m.Before] = append(names[m.Before], m.Name)
+	for _, x := range m.Refs {
+		if x.Before != "" {
+			names[x.Before] = append(names[x.Before], x.Name)
+		}
+	}
+	if m.Stash != nil {
+		for _, s := range without(m.Stash.Before, m.Stash.After) {
+			names[s.ID] = append(names[s.ID], stashRef)
 		}
 	}
 	if start.head.Ref == "" {
@@ -57,6 +62,10 @@ func (r *Repo) keptElsewhere(id object.ID, refs []string) (bool, error) {
 	users, err := r.userRefs()
 	if err != nil {
 		return false, err
+	}
+	list, err := r.stashes()
+	if err != nil || slices.ContainsFunc(list, func(s stashed) bool { return s.ID == id.String() }) {
+		return err == nil, err
 	}
 	for _, at := range users {
 		if at == id.String() {

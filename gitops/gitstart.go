@@ -22,6 +22,7 @@ type gitStart struct {
 	Log       ref.LogMark `json:"log"` // of HEAD
 	Operation string      `json:"operation,omitempty"`
 	Index     indexMark   `json:"index"`
+	Stash     []stashed   `json:"stash"` // nil: not known
 
 	head metaHead
 	refs map[string]string // in a member of its own
@@ -54,6 +55,9 @@ func (r *Repo) gitStart(session string) (*gitStart, error) {
 		return nil, trouble(edit.Unreadable, "the reflog of HEAD cannot be read", err)
 	}
 	if s.refs, err = r.userRefs(); err != nil {
+		return nil, err
+	}
+	if s.Stash, err = r.stashes(); err != nil {
 		return nil, err
 	}
 	if s.Index, err = r.keepIndex(r.indexKept(session)); err != nil {

@@ -10,6 +10,7 @@ import (
 // metaGit is what git itself moved in a turn.
 type metaGit struct {
 	Refs      []metaRef     `json:"refs,omitempty"`
+	Stash     *metaStash    `json:"stash,omitempty"` // nil: the stashes are as they were
 	Operation metaOperation `json:"operation,omitzero"`
 	Moves     []metaMove    `json:"moves,omitempty"`   // of HEAD, oldest first, but for commits
 	Carried   int           `json:"carried,omitempty"` // files that came with them
@@ -24,7 +25,7 @@ const (
 	indexUnknown = "unknown" // nobody knows what they were
 )
 
-// metaRef is a branch, tag or stash that moved; empty where it was not there.
+// metaRef is a branch or tag that moved; empty where it was not there.
 type metaRef struct {
 	Name   string `json:"name"`
 	Before string `json:"before,omitempty"`
@@ -62,6 +63,9 @@ func (e *ending) git() (moved bool, err error) {
 			return false, err
 		}
 	}
+	if m.Stash, err = e.r.stashesSince(start.Stash); err != nil {
+		return false, err
+	}
 	now := e.r.layout.Operation()
 	if !noted {
 		start.Operation = now
@@ -87,9 +91,9 @@ func (e *ending) git() (moved bool, err error) {
 	if err := e.carry(start, noted); err != nil {
 		return false, err
 	}
-	moved = len(m.Refs) > 0 || m.Index == indexChanged || e.meta.Head.Before != e.meta.Head.After || m.Operation.Before != m.Operation.After
+	moved = len(m.Refs) > 0 || m.Stash != nil || m.Index == indexChanged || e.meta.Head.Before != e.meta.Head.After || m.Operation.Before != m.Operation.After
 	if moved {
-		e.keep, err = e.r.unkept(start, m.Refs)
+		e.keep, err = e.r.unkept(start, m)
 	}
 	return moved, err
 }

@@ -8,15 +8,17 @@ import (
 	"strings"
 )
 
-// A Moved is a ref that moved in a turn: HEAD, a branch, a tag or the stash.
+// A Moved is a ref that moved in a turn, HEAD, a branch or a tag, or an entry of the
+// list of stashes that came or went.
 type Moved struct {
-	Name   string `json:"name"`             // "HEAD" or the ref's full name
+	Name   string `json:"name"`             // "HEAD", the ref's full name, of an entry refs/stash
 	From   string `json:"from,omitempty"`   // the branch of HEAD at the start; empty if detached, and of others
 	To     string `json:"to,omitempty"`     // the same at the end
 	Before string `json:"before,omitempty"` // the object id at the start; empty if there was none
 	After  string `json:"after,omitempty"`
-	Gained int    `json:"gained"` // commits that After has and Before has not; -1: nobody can tell
-	Lost   int    `json:"lost"`   // the reverse
+	Title  string `json:"title,omitempty"` // of an entry, encoded as paths are
+	Gained int    `json:"gained"`          // commits that After has and Before has not; -1: nobody can tell
+	Lost   int    `json:"lost"`            // the reverse
 }
 
 // Moved lists what git itself moved in a captured turn, HEAD first unless its
@@ -35,6 +37,14 @@ func (r *Repo) Moved(t *Turn) (list []Moved) {
 	}
 	for i := range list {
 		list[i].Gained, list[i].Lost = r.distance(list[i].Before, list[i].After)
+	}
+	if m := t.meta.Git.Stash; m != nil {
+		for _, s := range without(m.Before, m.After) {
+			list = append(list, Moved{Name: stashRef, Title: s.Message, Before: s.ID, Gained: -1, Lost: -1})
+		}
+		for _, s := range without(m.After, m.Before) {
+			list = append(list, Moved{Name: stashRef, Title: s.Message, After: s.ID, Gained: -1, Lost: -1})
+		}
 	}
 	return list
 }
@@ -83,6 +93,10 @@ func (m Moved) String() string {
 		if m.From != "" {
 			name = branch(m.From)
 		}
+	case m.Name == stashRef && m.Before == "":
+		return fmt.Sprintf("stash %s was made%s", short(m.After), stashed{Message: m.Title}.told())
+	case m.Name == stashRef:
+		return fmt.Sprintf("stash %s was removed%s", short(m.Before), stashed{Message: m.Title}.told())
 	case m.Before == "":
 		return fmt.Sprintf("%s was made at %s", name, short(m.After))
 	case m.After == "":

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 )
 
 // Who wrote a path of a turn. A path of another session's is OwnerSession and
@@ -23,6 +24,12 @@ func (t *Turn) Owner(path string) string {
 		return who
 	}
 	return cmp.Or(t.meta.Owners.Default, OwnerSelf)
+}
+
+// IsOwner reports whether a word can stand in [RewindOptions.Owners].
+func IsOwner(who string) bool {
+	id, ok := strings.CutPrefix(who, OwnerSession)
+	return ok && id != "" || slices.Contains([]string{OwnerSelf, OwnerAmbiguous, OwnerOutside, OwnerOther, OwnerGit}, who)
 }
 
 // Trailed reports whether a path of [OwnerOutside] changed after a call of the

@@ -74,6 +74,7 @@ type refStore interface {
 	Head() (ref.Head, error)
 	Read(name string) (object.ID, error)
 	List(prefix string) ([]ref.Ref, error)
+	Log(name string) ([]ref.LogEntry, error)
 	Create(name string, id object.ID) error
 	Remove(name string, id object.ID) error
 	RemoveLocks() ([]string, error)

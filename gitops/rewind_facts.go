@@ -34,6 +34,14 @@ func (g *gitPlan) facts(changes []edit.Change) *gitFacts {
 			f.keep = append(f.keep, id) // its reflog goes with it, or it has none
 		}
 	}
+	if !sameStashes(g.stashNow, g.stash) {
+		f.meta.Stash = &metaStash{g.stashNow, g.stash}
+		for _, s := range without(g.stashNow, g.stash) {
+			if id, ok := object.ParseID(s.ID); ok {
+				f.keep = append(f.keep, id)
+			}
+		}
+	}
 	for _, c := range changes {
 		if g.came[c.Path] {
 			f.owners[encodePath(c.Path)] = OwnerGit

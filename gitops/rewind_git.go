@@ -18,6 +18,7 @@ type gitPlan struct {
 	r *Repo
 
 	now, refs       map[string]string // refs as they are, and as they will be
+	stashNow, stash []stashed
 	headNow, head   metaHead
 	indexNow, index map[string]indexPath // of the paths that change
 	moves           []metaMove
@@ -39,6 +40,10 @@ func (r *Repo) newGitPlan() (*gitPlan, error) {
 		return nil, err
 	}
 	g.refs = maps.Clone(g.now)
+	if g.stashNow, err = r.stashes(); err != nil {
+		return nil, err
+	}
+	g.stash = g.stashNow
 	g.headNow, err = r.head()
 	g.head = g.headNow
 	return g, err
@@ -46,7 +51,7 @@ func (r *Repo) newGitPlan() (*gitPlan, error) {
 
 // empty reports whether there is nothing to do. A nil plan is empty.
 func (g *gitPlan) empty() bool {
-	return g == nil || g.head.at() == g.headNow.at() && len(g.index) == 0 && maps.Equal(g.now, g.refs)
+	return g == nil || g.head.at() == g.headNow.at() && len(g.index) == 0 && maps.Equal(g.now, g.refs) && sameStashes(g.stashNow, g.stash)
 }
 
 // at is where HEAD is, apart from where its branch is.
@@ -92,6 +97,7 @@ func (g *gitPlan) take(t *Turn) (files bool, err error) {
 		g.stay[x.Name] = true
 		asLeft = asLeft && x.Name != t.meta.Head.After.Ref
 	}
+	g.takeStash(t)
 	files = g.takeHead(t, asLeft)
 	g.keepBranchOfHead(t)
 	if err := g.takeIndex(t, files); err != nil {
@@ -239,6 +245,12 @@ func (g *gitPlan) describe() []edit.Note {
 		default:
 			goes("%s goes from %s to %s", shortRef(name), shortID(was), shortID(will))
 		}
+	}
+	for _, s := range without(g.stashNow, g.stash) {
+		goes("stash %s goes%s", shortID(s.ID), s.told())
+	}
+	for _, s := range without(g.stash, g.stashNow) {
+		goes("stash %s comes back%s", shortID(s.ID), s.told())
 	}
 	if g.head.at() != g.headNow.at() {
 		to := g.head

@@ -15,15 +15,19 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
-// carryOut takes git's own state back, after the files: branches, tags and stash
-// in one transaction, HEAD, the index. What fails is reported, and what comes
+// carryOut takes git's own state back, after the files: branches and tags in
+// one transaction, the stashes, HEAD, the index. What fails is reported, and what comes
 // after it is not tried.
 func (g *gitPlan) carryOut(t *Turn) error {
 	what := "chordgit: rewind of turn " + numbersOf(t.Undoes)
 	r := g.r
 	r.opt.Step("git refs")
 	if err := r.updateRefs(g.now, g.refs, what); err != nil {
-		return notDone("branches, HEAD and index were", err)
+		return notDone("branches, stashes, HEAD and index were", err)
+	}
+	r.opt.Step("git stash")
+	if err := r.updateStash(g.stashNow, g.stash, what); err != nil {
+		return notDone("the stashes, HEAD and the index were", err)
 	}
 	r.opt.Step("git head")
 	if err := r.moveHead(g.headNow, g.head, what); err != nil {
@@ -76,8 +80,6 @@ func (r *Repo) logged(args ...string) *exec.Cmd {
 	return r.layout.Command(append([]string{"-c", "core.logAllRefUpdates=true"}, args...)...)
 }
 
-const stash = "refs/stash"
-
 // updateRefs moves refs from what they are to what they shall be: all, or none if
 // one is no longer what it was.
 func (r *Repo) updateRefs(now, will map[string]string, what string) error {
@@ -95,11 +97,7 @@ func (r *Repo) updateRefs(now, will map[string]string, what string) error {
 	if in.Len() == 0 {
 		return nil
 	}
-	args := []string{"update-ref", "-m", what, "--stdin", "-z"}
-	if now[stash] == "" && will[stash] != "" {
-		args = append(args, "--create-reflog") // the list of stashes is a reflog
-	}
-	return run(r.logged(args...), in.String())
+	return run(r.logged("update-ref", "-m", what, "--stdin", "-z"), in.String())
 }
 
 // moveHead brings HEAD to a branch or, detached, to a commit, if it is still where

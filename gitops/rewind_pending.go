@@ -89,6 +89,15 @@ func (r *Repo) missing(t *Turn) (list []string, err error) {
 			list = append(list, shortRef(x.Name))
 		}
 	}
+	if m := t.meta.Git.Stash; m != nil {
+		now, err := r.stashes()
+		if err != nil {
+			return nil, err
+		}
+		if m.between(now) && !sameStashes(now, m.After) {
+			list = append(list, "the stashes")
+		}
+	}
 	head, err := r.head()
 	if err != nil {
 		return nil, err

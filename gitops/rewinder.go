@@ -64,7 +64,7 @@ type rewinder struct {
 	d     *delta
 	steps map[string]*step
 	order []string
-	named map[string]bool // by edit calls and applies: what is in use there is a conflict
+	named func() (map[string]bool, error) // by edit calls and applies: what is in use there is a conflict
 }
 
 func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
@@ -78,10 +78,8 @@ func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 // take inverts one turn.
 func (p *rewinder) take(d *delta) error {
 	p.d, p.steps, p.order = d, map[string]*step{}, nil
-	var err error
-	if p.named, err = p.r.namedPaths(d.turn); err != nil {
-		return err
-	}
+	// Seldom asked, and every turn since must be read for it.
+	p.named = sync.OnceValues(func() (map[string]bool, error) { return p.r.namedPaths(d.turn) })
 	changes := d.changes
 	if p.opt.Paths != nil {
 		changes = p.limited(changes)
@@ -217,6 +215,9 @@ func (p *rewinder) look(changes []edit.Change) error {
 			return err
 		}
 		if s.stays() {
+			if err := p.isBack(c.Path, s); err != nil {
+				return err
+			}
 			continue
 		}
 		err = p.decide(c.Path, s)
@@ -286,6 +287,20 @@ func (p *rewinder) owned(c edit.Change, s *step) error {
 	return nil
 }
 
+// isBack finds that a path which is not this turn's to take back is as the turn
+// found it: then nobody has anything to do. Of what came with a move of HEAD there
+// may be very much, and it is only counted.
+func (p *rewinder) isBack(path string, s *step) error {
+	if s.left == leftCame || s.dir || s.now != nil && s.before != nil && s.now.Mode != s.before.Mode {
+		return nil
+	}
+	same, err := p.r.same(path, s.now, s.before)
+	if same {
+		s.nothing, s.why, s.left = true, "", ""
+	}
+	return err
+}
+
 // decide is the table of one path: before, after, now.
 func (p *rewinder) decide(path string, s *step) error {
 	asBefore, err := p.same(path, s.now, s.before)
@@ -297,8 +312,8 @@ func (p *rewinder) decide(path string, s *step) error {
 		return err
 	}
 	if !asBefore && !p.opt.Force {
-		if p.busy(path, s) {
-			return nil
+		if busy, err := p.busy(path, s); busy || err != nil {
+			return err
 		}
 	}
 	switch {
@@ -340,7 +355,7 @@ func (p *rewinder) asAfter(path string, s *step) (bool, error) {
 
 // busy leaves a file to the program that writes to it, or of which the start
 // may be a mixture. Where a call of an agent names the path it is a conflict.
-func (p *rewinder) busy(path string, s *step) bool {
+func (p *rewinder) busy(path string, s *step) (bool, error) {
 	why := ""
 	if s.now.Regular() && s.now.Data == nil {
 		if g, ok := p.glances[s.now]; !ok || g.inUse {
@@ -352,10 +367,15 @@ func (p *rewinder) busy(path string, s *step) bool {
 	if why == "" && p.d.unstable[path] {
 		why = "unstable"
 	}
+	if why == "" {
+		return false, nil
+	}
+	named, err := p.named()
+	if err != nil {
+		return false, err
+	}
 	switch {
-	case why == "":
-		return false
-	case p.named == nil || p.named[path]:
+	case named == nil || named[path]:
 		s.why = why
 	default:
 		s.left = "another program writes to it"
@@ -363,7 +383,7 @@ func (p *rewinder) busy(path string, s *step) bool {
 			s.left = "another program writes to it: " + edit.Quote(s.who)
 		}
 	}
-	return true
+	return true, nil
 }
 
 // keepMode leaves permissions that changed since.

@@ -123,10 +123,11 @@ func (r *Repo) sessionEnds(open, closed *Turn) error {
 	})
 }
 
-// userRefs are the refs that a turn may move: branches, tags and the stash.
+// userRefs are the refs that a turn may move: branches and tags. Of the stash see
+// stashes.
 func (r *Repo) userRefs() (map[string]string, error) {
 	refs := map[string]string{}
-	for _, prefix := range []string{"refs/heads/", "refs/tags/", "refs/stash"} {
+	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
 		list, err := r.refs.List(prefix)
 		if err != nil {
 			return nil, trouble(edit.Damaged, "the refs cannot be listed", err)

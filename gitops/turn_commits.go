@@ -25,8 +25,8 @@ func (r *Repo) CommitsOf(t *Turn) ([]*Commit, error) {
 	}
 	var selection strings.Builder
 	selection.WriteString(after + "\n")
-	for name, id := range refs {
-		if name != "refs/stash" && id != "" {
+	for _, id := range refs {
+		if id != "" {
 			selection.WriteString("^" + id + "\n")
 		}
 	}

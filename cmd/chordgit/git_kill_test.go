@@ -25,9 +25,19 @@ func TestKillGit(t *testing.T) {
 	}
 	git(v, "add", "-A")
 	git(v, "commit", "-q", "--allow-empty", "-m", "start")
+	stash := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(v.dir, "a"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		git(v, "stash", "push", "-q", "-m", text)
+	}
+	for _, text := range []string{"one", "two", "three"} {
+		stash(text)
+	}
 	state := func(v victim) string {
 		t.Helper()
-		return git(v, "for-each-ref", "refs/heads", "refs/tags") + git(v, "symbolic-ref", "HEAD") + git(v, "ls-files", "-s") + fmt.Sprint(v.files())
+		return git(v, "for-each-ref", "refs/heads", "refs/tags") + git(v, "symbolic-ref", "HEAD") + git(v, "ls-files", "-s") + git(v, "log", "-g", "--format=%H %gs", "refs/stash") + fmt.Sprint(v.files())
 	}
 	start := state(v)
 	v.run(nil, "", "begin")
@@ -38,6 +48,9 @@ func TestKillGit(t *testing.T) {
 	git(v, "commit", "-qam", "o")
 	git(v, "reset", "-q", "--hard", "HEAD")
 	git(v, "tag", "t")
+	git(v, "stash", "drop", "-q")
+	git(v, "stash", "drop", "-q")
+	stash("agent's")
 	v.run(nil, "", "end")
 	ended := state(v)
 	if start == ended {
@@ -60,7 +73,7 @@ func TestKillGit(t *testing.T) {
 		out2, _ := w.run(nil, "", "verify")
 		out += out2
 		now := state(w)
-		for _, part := range []string{"o, ", "tags/t", "HEAD", "the index"} {
+		for _, part := range []string{"o, ", "tags/t", "the stashes", "HEAD", "the index"} {
 			if strings.Contains(out2, "but not") && strings.Contains(out2, part) {
 				named[part] = true
 			}
@@ -82,7 +95,7 @@ func TestKillGit(t *testing.T) {
 			t.Fatalf("step %d: %v are left", k, open)
 		}
 	}
-	if steps < 20 || len(named) < 4 {
+	if steps < 20 || len(named) < 5 {
 		t.Errorf("%d steps, missing parts named: %v", steps, named)
 	}
 }

@@ -195,7 +195,7 @@ func (a *app) logJSON(l *history, most int) {
 func (r turnReport) line(indent string, sizes bool) string {
 	what := r.Kind
 	if len(r.Undoes) > 0 {
-		what += " of " + numbers(r.Undoes)
+		what += " of " + turnNumbers(r.Undoes)
 	}
 	if r.Partial {
 		what += " (partial)"

@@ -123,7 +123,7 @@ func turns(n []int) string {
 	if len(n) == 1 {
 		return fmt.Sprintf("turn %d", n[0])
 	}
-	return "turns " + numbers(n)
+	return "turns " + turnNumbers(n)
 }
 
 func numbers(n []int) string {
@@ -135,6 +135,26 @@ func numbers(n []int) string {
 		fmt.Fprint(&b, v)
 	}
 	return b.String()
+}
+
+// turnNumbers lists turns, the newest first; many that follow one another are told
+// by their ends.
+func turnNumbers(n []int) string {
+	var list []string
+	for len(n) > 0 {
+		run := 1
+		for run < len(n) && n[run] == n[0]-run {
+			run++
+		}
+		if run > 4 {
+			list = append(list, fmt.Sprintf("%d to %d", n[0], n[run-1]))
+		} else {
+			run = 1
+			list = append(list, fmt.Sprint(n[0]))
+		}
+		n = n[run:]
+	}
+	return strings.Join(list, ", ")
 }
 
 func (f file) String() string {

@@ -61,6 +61,11 @@ func (a *app) takeBack(name, short, long, example string) *cobra.Command {
 			if i := cmd.ArgsLenAtDash(); i >= 0 {
 				args, f.paths = args[:i], args[i:]
 			}
+			for _, who := range f.owners {
+				if !gitops.IsOwner(who) {
+					return fmt.Errorf("%q is no owner: self, ambiguous, outside, other, git or session:ID", who)
+				}
+			}
 			n := 0
 			switch {
 			case len(args) > 1:

@@ -183,7 +183,7 @@ func (s *shown) header(w io.Writer) {
 		line("Inside", fmt.Sprintf("turn %d", s.Parent))
 	}
 	if len(s.Undoes) > 0 {
-		line("Undoes", numbers(s.Undoes))
+		line("Undoes", turnNumbers(s.Undoes))
 	}
 	if s.Partial {
 		line("Partial", "yes, not everything was taken back")

@@ -46,6 +46,13 @@ func ReadLog(file string, from LogMark) (entries []LogEntry, ok bool, err error)
 	return parseLog(data), ok, nil
 }
 
+// Log reads the reflog of a ref, oldest entry first. A ref without one, or none of
+// that name, has an empty log.
+func (s *Store) Log(name string) ([]LogEntry, error) {
+	entries, _, err := ReadLog(LogFile(s.GitDir, s.CommonDir, name), LogMark{})
+	return entries, err
+}
+
 // MarkLog is the end of a reflog as it is now.
 func MarkLog(file string) (LogMark, error) {
 	data, err := readLogFile(file)

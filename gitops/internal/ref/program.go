@@ -114,6 +114,30 @@ func (p *Program) list(below string) (listed, error) {
 	return found, nil
 }
 
+// Log reads the reflog of a ref, oldest entry first. The entries have no Old.
+func (p *Program) Log(name string) ([]LogEntry, error) {
+	if _, err := p.Read(name); errors.Is(err, ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	out, _, err := p.run([]string{"-c", "log.showSignature=false"}, "", "reflog", "show", "-z", "--format=%H%x00%gs", name, "--")
+	if err != nil {
+		return nil, named(name, err)
+	}
+	var entries []LogEntry
+	words := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for i := 0; i+1 < len(words); i += 2 {
+		id, ok := object.ParseID(words[i])
+		if !ok || id.Format() != p.Format {
+			return nil, named(name, fmt.Errorf("git reflog: unexpected entry %q", words[i]))
+		}
+		entries = append(entries, LogEntry{New: id, Message: words[i+1]})
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
 // Create gives birth to a ref. ErrExists and ErrLocked mean that nothing was
 // changed.
 func (p *Program) Create(name string, id object.ID) error {

@@ -29,6 +29,7 @@ type store interface {
 	Head() (Head, error)
 	Read(name string) (object.ID, error)
 	List(prefix string) ([]Ref, error)
+	Log(name string) ([]LogEntry, error)
 	Create(name string, id object.ID) error
 	Remove(name string, id object.ID) error
 }
@@ -421,5 +422,40 @@ func BenchmarkCreate(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestLogOfRef(t *testing.T) { committed(t, testLogOfRef) }
+
+func testLogOfRef(t *testing.T, r *gittest.Repo, s store, head object.ID) {
+	read := func() (said []string) {
+		t.Helper()
+		log, err := s.Log("refs/stash")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range log {
+			said = append(said, e.New.String()+" "+e.Message)
+		}
+		return said
+	}
+	if got := read(); got != nil {
+		t.Errorf("no ref: %q", got)
+	}
+	var want []string
+	for _, message := range []string{"On main: one", "caf\xe9", ""} {
+		r.Write("a", message+"changed")
+		commit := r.Git("stash", "create")
+		r.Git("stash", "store", "-q", "-m", message, commit)
+		want = append(want, commit+" "+message)
+	}
+	if got := read(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	// A ref without a reflog.
+	r.Git("update-ref", "-d", "refs/stash")
+	r.Git("-c", "core.logAllRefUpdates=false", "update-ref", "refs/stash", head.String())
+	if got := read(); got != nil {
+		t.Errorf("no reflog: %q", got)
 	}
 }
