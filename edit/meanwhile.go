@@ -18,6 +18,11 @@ type Meanwhile struct {
 	// Logged says that the agent's reads are known: it did not look at the path
 	// after the change.
 	Logged bool
+	// Told is the newest content that the agent wrote itself, putting text into the
+	// changed file, and of which it was told then; nil if it did not. Old says that
+	// this is what stands there: nothing came since.
+	Told *File
+	Old  bool
 }
 
 const changedMeanwhile Code = "changed-meanwhile"
@@ -72,8 +77,13 @@ func (r *run) overMeanwhile() Errors {
 		note(nil, "somebody else deleted the file since the turn began; it was made again")
 		return nil
 	}
-	c := r.compare(path, m)
+	known := m.Seen
+	if m.Told != nil && !r.wholesale() {
+		known = m.Told
+	}
+	c := r.compare(path, known)
 	switch {
+	case m.Old && !r.wholesale():
 	case !r.wholesale() || len(c.hunks) > 0 && len(c.buried) == 0:
 		note(numbers(c.changed), "somebody else changed the file since the turn began%s; that change stands in it, too: read it again before relying on the code around", where(c.changed, ", at line"))
 	case m.Logged && !r.opt.Force:
@@ -83,6 +93,19 @@ func (r *run) overMeanwhile() Errors {
 		note(numbers(c.buried), "somebody else changed the file since the turn began, and this went over that change%s; the replaced bytes are in the turn", where(c.buried, " at line"))
 	}
 	return nil
+}
+
+// unseen reports whether what comes to stand at a path, with bytes that came from
+// there or from origin, carries a change made meanwhile: what a request sends as a
+// whole does not.
+func (p *planner) unseen(path, origin string) bool {
+	for i, r := range p.runs {
+		if k := p.ops[i].Kind; r != nil && p.dead[p.groups[i]] == nil && (k == Write || k == Add) && p.targets[i].source.resolved == path {
+			return false
+		}
+	}
+	changed := func(at string) bool { return p.others[at] != nil && p.start[at] != nil }
+	return changed(path) || origin != "" && changed(origin)
 }
 
 // where names places behind a phrase, nothing if there are none.
@@ -130,19 +153,19 @@ type comparison struct {
 	buried  []int      // those of them that the operation does not leave
 }
 
-// compare finds the lines of a change made meanwhile. Of what is no text, and
+// compare finds the lines that differ from what the agent knows. Of what is no text, and
 // where nobody knows what was there before, there are none.
-func (r *run) compare(path string, m *Meanwhile) (c comparison) {
+func (r *run) compare(path string, known *File) (c comparison) {
 	now, ok := r.lines(&node{mode: r.start[path].Mode, same: r.start[path], origin: path})
 	if !ok {
 		return c
 	}
 	var seen, after *match.Document
-	if m.Seen != nil {
-		if m.Seen.Data == nil {
+	if known != nil {
+		if known.Data == nil {
 			return c
 		}
-		if seen, ok = r.lines(&node{mode: m.Seen.Mode, data: m.Seen.Data}); !ok {
+		if seen, ok = r.lines(&node{mode: known.Mode, data: known.Data}); !ok {
 			return c
 		}
 	}

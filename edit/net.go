@@ -80,6 +80,7 @@ func (p *planner) net(plan *Plan) (errs Errors) {
 				}
 			}
 			c.After = n.file()
+			c.Unseen = p.unseen(path, n.origin)
 			if before.Regular() && before.Stat.Nlink > 1 {
 				plan.Notes = append(plan.Notes, Note{Code: "hard-link", Path: path, Msg: fmt.Sprintf("a hard link: the file has %d names, the others keep the old content", before.Stat.Nlink)})
 			}

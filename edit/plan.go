@@ -15,6 +15,9 @@ type Change struct {
 	// Before and After of a moved file share ID and Data; a nil Data with an
 	// empty ID means that planning had no need of the bytes.
 	Before, After *File
+	// Unseen says that After carries a change that somebody else made meanwhile, and
+	// that the agent has not seen ([Tree.Meanwhile]).
+	Unseen bool
 }
 
 // A Plan says what shall happen to every path of a request. It is complete

@@ -50,6 +50,10 @@ type closing struct {
 	keepSame  bool // leave it open if nothing changed
 	reread    bool
 	late      bool // by somebody else than its agent
+
+	// behind is a rewind: the turn is dropped if nothing else changed in it, and stays
+	// open otherwise. Nil: it is closed.
+	behind *Turn
 }
 
 // finish closes an open turn with what is on disk now, under the worktree's
@@ -69,6 +73,10 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 	e := &ending{r: r, c: c, open: open, before: before}
 	if t, same, err = e.turn(how); err != nil {
 		return nil, false, err
+	}
+	if how.behind != nil {
+		same, err = e.isDropped(how)
+		return nil, same, err
 	}
 	unlock, err := r.lockNumbers(ctx)
 	if err != nil {

@@ -18,7 +18,8 @@ const comparedMost = 64 << 20
 // Meanwhile implements [edit.Tree] for the session's open turn. What the agent
 // can have seen of a path is what stood there when the turn began, what the
 // session's own applies and edit calls wrote since, and what a logged read
-// showed. What nobody knows of the begin counts as seen, unless the file was
+// showed. Text that an apply fitted into what somebody else had changed does not
+// show that change. What nobody knows of the begin counts as seen, unless the file was
 // changed since.
 func (t tree) Meanwhile(path string, now *edit.File) (*edit.Meanwhile, error) {
 	if t.watch == nil {
@@ -33,11 +34,17 @@ func (t tree) Meanwhile(path string, now *edit.File) (*edit.Meanwhile, error) {
 	if err != nil || s.called(log) {
 		return nil, err
 	}
-	m := &edit.Meanwhile{Seen: s.newest, Logged: log.reads}
-	if f := m.Seen; f.Regular() && f.Stat.Size <= comparedMost {
-		f.Data = t.r.Content(f)
-	}
+	m := &edit.Meanwhile{Seen: s.newest, Logged: log.reads, Told: s.told, Old: s.carried}
+	t.r.loadSeen(m.Seen)
+	t.r.loadSeen(m.Told)
 	return m, nil
+}
+
+// loadSeen reads the bytes of a text whose lines may be compared.
+func (r *Repo) loadSeen(f *edit.File) {
+	if f.Regular() && f.Data == nil && f.Stat.Size <= comparedMost {
+		f.Data = r.Content(f)
+	}
 }
 
 // A watch is an open turn, with what a plan has asked of it so far: nothing is
@@ -104,6 +111,10 @@ type sight struct {
 	path   string
 	now    *edit.File
 	newest *edit.File // the newest content known to have been seen; zero: none is
+	// carried says that an apply of the session wrote what stands there, and with it
+	// what somebody else had written.
+	carried bool
+	told    *edit.File // the newest content that such an apply wrote, newer than any that was seen
 }
 
 // contents reports whether what stands at the path now is recorded as what was
@@ -130,6 +141,7 @@ func (s *sight) contents() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	var onto []*side // the applies, newest first, that wrote into what was not seen
 	wrote := false
 	for _, after := range applies {
 		if !slices.Contains(after.t.Paths, s.path) {
@@ -139,14 +151,56 @@ func (s *sight) contents() (bool, error) {
 		if err != nil {
 			return false, damaged(after.t.N, err)
 		}
-		if s.is(f, id) {
+		unseen := slices.Contains(after.t.meta.Unseen, encodePath(s.path))
+		switch {
+		case s.is(f, id) && !unseen:
 			return true, nil
+		case s.is(f, id):
+			s.carried = true
 		}
-		if !wrote {
+		switch {
+		case wrote:
+		case unseen:
+			if onto = append(onto, after); s.told == nil {
+				s.told = f
+			}
+		default:
 			s.newest, wrote = f, true
 		}
 	}
+	for _, after := range slices.Backward(onto) {
+		if err := s.fit(after); err != nil {
+			return false, err
+		}
+	}
 	return false, nil
+}
+
+// fit puts what an apply wrote into content that was not seen on top of the newest
+// that was, so that what differs from it is somebody else's alone. Where that is no
+// text, nobody knows.
+func (s *sight) fit(after *side) error {
+	before, err := s.r.side(after.t, "before")
+	if err != nil {
+		return damaged(after.t.N, err)
+	}
+	was, err1 := before.file(s.path)
+	wrote, err2 := after.file(s.path)
+	if err := errors.Join(err1, err2); err != nil {
+		return damaged(after.t.N, err)
+	}
+	seen := s.newest
+	s.newest = &edit.File{}
+	for _, f := range []*edit.File{was, wrote, seen} {
+		if s.r.loadSeen(f); f == nil || f.Data == nil || !f.Regular() {
+			return nil
+		}
+	}
+	text, conflicts, err := edit.Merge(was.Data, wrote.Data, seen.Data)
+	if err == nil && len(conflicts) == 0 {
+		s.newest = &edit.File{Mode: wrote.Mode, Data: text, Stat: edit.Stat{Size: int64(len(text))}}
+	}
+	return nil
 }
 
 // before is what stood at the path when the turn began; known is false where
@@ -213,7 +267,8 @@ func (s *sight) changed() (int64, bool) {
 }
 
 // called reports whether, by the log of the session's calls, an edit of the path
-// made the last change, or a read showed it. A read that began in the same tick
+// made the last change, or a read showed it. An edit shows no more than what it
+// wrote: not where an apply fitted it into what somebody else had changed. A read that began in the same tick
 // of the clock may have come before.
 func (s *sight) called(log *callLog) bool {
 	at, ok := s.changed()
@@ -222,7 +277,7 @@ func (s *sight) called(log *callLog) bool {
 		case !slices.Contains(c.Paths, s.path):
 			return false
 		case c.Kind == CallEdit:
-			return c.start <= at && at <= c.end
+			return !s.carried && c.start <= at && at <= c.end
 		}
 		return c.Kind == CallRead && c.start > at && c.end != never
 	})

@@ -295,6 +295,9 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 	}
 	for _, c := range plan.Changes {
 		t.Paths = append(t.Paths, c.Path)
+		if c.Unseen {
+			m.Unseen = append(m.Unseen, encodePath(c.Path))
+		}
 		if c.From != "" {
 			t.Moves = append(t.Moves, Move{c.From, c.Path})
 			m.Moves = append(m.Moves, Move{encodePath(c.From), encodePath(c.Path)})

@@ -302,7 +302,7 @@ func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
 		if now != nil && (c.After == nil || now.ID != c.After.ID) {
 			now.ID = "" // known by its hash at most, but stored nowhere yet
 		}
-		real.Changes = append(real.Changes, edit.Change{Path: c.Path, Before: c.Before, After: now})
+		real.Changes = append(real.Changes, edit.Change{Path: c.Path, Before: c.Before, After: now, Unseen: slices.Contains(t.meta.Unseen, encodePath(c.Path))})
 	}
 	if real.Empty() {
 		return r.drop(t)

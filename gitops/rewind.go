@@ -75,7 +75,7 @@ func (l Left) MarshalJSON() ([]byte, error) {
 // Rewind takes turn n back; 0 means the newest turn of this worktree that is no
 // rewind, ran in no other turn, and is not taken back yet. An open turn counts
 // if it is the only one: it is closed first, and followed by a new one of its
-// session. Only the paths that the turn changed are looked at. What somebody
+// session, to which what the rewind puts back does not belong. Only the paths that the turn changed are looked at. What somebody
 // changed since in the same file is merged by lines and stays; where that is
 // not possible the path is a conflict: it is left alone, the others go. A path
 // is removed only if it was proved to be absent when the turn began. The rewind
@@ -91,7 +91,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 	if opt.DryRun {
 		return r.checkedRewind(n, &opt, nil)
 	}
-	n, err := r.closeForRewind(ctx, n, &opt)
+	n, reopened, err := r.closeForRewind(ctx, n, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +148,18 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		t.facts = res.git.facts(res.Plan.Changes)
 		t.facts.again = again(&opt, res.Undoes)
 	}
-	if res.Turn, err = r.commit(ctx, tree, &t, res.Plan); err != nil || t.facts == nil {
+	if res.Turn, err = r.commit(ctx, tree, &t, res.Plan); err != nil {
 		return res, err
 	}
-	if err := res.git.carryOut(res.Turn); err != nil {
-		return res, err
+	if t.facts != nil {
+		if err := res.git.carryOut(res.Turn); err != nil {
+			return res, err
+		}
+		if err := r.unpend(); err != nil {
+			return res, err
+		}
 	}
-	return res, r.unpend()
+	return res, r.startOver(ctx, reopened, res.Turn)
 }
 
 // empty reports whether nothing is to be taken back.

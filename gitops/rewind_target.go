@@ -12,36 +12,37 @@ import (
 
 // closeForRewind closes the open turn that a rewind is about, as interrupted,
 // and follows it at once by a new one of the same session, so that nothing that
-// happens after it goes uncovered. It returns the turn to take back.
-func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (int, error) {
+// happens after it goes uncovered. It returns the turn to take back, and the new one
+// if there is one.
+func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (target, reopened int, err error) {
 	if opt.Redo {
-		return n, nil
+		return n, 0, nil
 	}
 	open, err := r.openTurns()
 	if err != nil || len(open) == 0 {
-		return n, err
+		return n, 0, err
 	}
 	unlock, err := r.enter(ctx) // which closes those of dead runs
 	if err != nil {
-		return n, err
+		return n, 0, err
 	}
 	defer unlock()
 	if open, err = r.openTurns(); err != nil || len(open) == 0 {
-		return n, err
+		return n, 0, err
 	}
 	var t *Turn
 	switch i := slices.IndexFunc(open, func(t *Turn) bool { return t.N == n }); {
 	case n != 0 && !opt.Since:
 		if i < 0 {
-			return n, nil
+			return n, 0, nil
 		}
 		if t = open[i]; !opt.may(t) {
-			return n, opt.notYours(t)
+			return n, 0, opt.notYours(t)
 		}
 	case opt.Turn.Session != "":
 		i := slices.IndexFunc(open, func(t *Turn) bool { return t.Session == opt.Turn.Session })
 		if i < 0 {
-			return n, nil
+			return n, 0, nil
 		}
 		t = open[i]
 	case len(open) > 1:
@@ -49,31 +50,31 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (i
 		for _, t := range open {
 			list = append(list, fmt.Sprintf("%d (session %s)", t.N, edit.Quote(t.Session)))
 		}
-		return n, &edit.Error{Code: edit.NoTurn, Msg: "several turns are open, give a number or --session: " + strings.Join(list, ", ")}
+		return n, 0, &edit.Error{Code: edit.NoTurn, Msg: "several turns are open, give a number or --session: " + strings.Join(list, ", ")}
 	default:
 		t = open[0]
 	}
 	closed, same, err := r.finish(ctx, t, closing{status: StatusInterrupted, keepSame: true})
 	if err != nil {
-		return n, err
+		return n, 0, err
 	}
 	if same {
 		if n == t.N {
-			return n, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is open, and nothing has changed in it", n)}
+			return n, 0, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is open, and nothing has changed in it", n)}
 		}
-		return n, nil // it stays open; the turn before it is meant
+		return n, 0, nil // it stays open; the turn before it is meant
 	}
-	next := &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: closed.Ended}
-	if _, err := r.begin(ctx, next, nil); err != nil {
-		return n, &edit.Error{
+	next, err := r.begin(ctx, &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: closed.Ended}, nil)
+	if err != nil {
+		return n, 0, &edit.Error{
 			Code: edit.CommitFailed, Err: err,
 			Msg: fmt.Sprintf("turn %d was closed, and what its agent does from here on is not recorded; nothing was taken back", closed.N),
 		}
 	}
 	if opt.Since {
-		return n, nil
+		return n, next.N, nil
 	}
-	return closed.N, nil
+	return closed.N, next.N, nil
 }
 
 // target finds the turn that is meant.

@@ -53,7 +53,7 @@ func (m *meta) wrong(n int) (list []string) {
 		_, ok := object.ParseID(h.OID)
 		say(ok || h.OID == "", "HEAD is %q", h.OID)
 	}
-	for _, list := range [][]string{m.Paths, m.MadeDirs, m.RemovedDirs} {
+	for _, list := range [][]string{m.Paths, m.MadeDirs, m.RemovedDirs, m.Unseen} {
 		for _, p := range list {
 			say(inside(decodePath(p)), "path %q", p)
 		}

@@ -129,6 +129,7 @@ type meta struct {
 	Moves       []Move    `json:"moves,omitempty"`
 	MadeDirs    []string  `json:"made_dirs,omitempty"`
 	RemovedDirs []string  `json:"removed_dirs,omitempty"`
+	Unseen      []string  `json:"unseen,omitempty"` // of an apply: paths whose result carries what somebody else wrote and the session did not read
 
 	// Of scope worktree.
 	EmptyDirs  metaList     `json:"empty_dirs,omitzero"`
