@@ -27,12 +27,12 @@ func (p *rewinder) groups(changes []edit.Change) error {
 			}
 		}
 		if s.target != nil && s.why == "" {
-			blocked, err := p.walled(path)
+			wall, f, err := p.walled(path)
 			if err != nil {
 				return err
 			}
-			if blocked {
-				s.why = "gone since"
+			if wall != "" {
+				s.why, s.wall, s.kind = "gone since", wall, f.KindName()
 			}
 		}
 	}
@@ -61,22 +61,20 @@ func (p *rewinder) groups(changes []edit.Change) error {
 	return nil
 }
 
-// walled reports whether a directory above a path is a file or link now, which
-// stays.
-func (p *rewinder) walled(path string) (bool, error) {
+// walled finds the directory above a path that is a file or link now, which stays.
+func (p *rewinder) walled(path string) (wall string, f *edit.File, err error) {
 	for up := parent(path); up != "."; up = parent(up) {
 		if s := p.steps[up]; s != nil && !s.stays() && s.target == nil {
 			continue // it gives way
 		}
-		f, err := p.now(up)
-		if err != nil {
-			return false, err
+		if f, err = p.now(up); err != nil {
+			return "", nil, err
 		}
 		if f != nil && !f.IsDir() {
-			return true, nil
+			return up, f, nil
 		}
 	}
-	return false, nil
+	return "", nil, nil
 }
 
 // occupied reports whether a directory holds anything but what is taken back.
@@ -164,14 +162,16 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 		}
 		if c := gone[dir]; f != nil && !f.IsDir() && !c {
 			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "kind", Msg: "kind: an empty directory was here, and it is " + f.KindName() + " now"})
+			p.conflicts[dir] = Conflict{Turn: p.d.turn.N, InWay: dir}
 			continue
 		}
-		walled, err := p.walled(dir)
+		wall, f, err := p.walled(dir)
 		if err != nil {
 			return err
 		}
-		if walled {
-			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "gone since", Msg: "gone since: an empty directory was here, and what was above it is no directory now"})
+		if wall != "" {
+			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "gone since", Msg: "gone since: an empty directory was here, and " + edit.Quote(wall) + " is " + f.KindName() + " now"})
+			p.conflicts[dir] = Conflict{Turn: p.d.turn.N, InWay: wall}
 			continue
 		}
 		for ; dir != "."; dir = parent(dir) {
