@@ -51,11 +51,22 @@ type Rewound struct {
 	// Plan has what goes back as Changes and the conflicts as Failures.
 	Plan *edit.Plan
 	How  map[string]string // of paths that were merged
-	Of   map[string]int    // the turn that each failure is about
-	Left []Left            // what stays although the turns changed it
-	Turn *Turn             // the rewind; nil if it changed nothing or was a dry run
+	// Conflicts tell more of the failures that are about a path.
+	Conflicts map[string]Conflict
+	Left      []Left // what stays although the turns changed it
+	Turn      *Turn  // the rewind; nil if it changed nothing or was a dry run
 
 	git *gitPlan // nil: not asked for
+}
+
+// A Conflict tells of a path that could not be taken back what there is to look at,
+// and what helps.
+type Conflict struct {
+	Turn               int
+	Before, After, Now bool // whether a file or link is stored of the turn's start, of its end, and is there
+	Force              bool // whether Force takes it back
+	// InWay is what must be moved away first. Empty: nothing.
+	InWay string
 }
 
 // Left is a path that stays as it is, and why: it is not the turn's to take

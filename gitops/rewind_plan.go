@@ -29,12 +29,12 @@ func (p *rewinder) groups(changes []edit.Change) error {
 			}
 		}
 		if s.target != nil && s.why == "" {
-			blocked, err := p.walled(path)
+			wall, kind, err := p.walled(path)
 			if err != nil {
 				return err
 			}
-			if blocked {
-				s.why = "gone since"
+			if wall != "" {
+				s.why, s.wall, s.kind = "gone since", wall, kind
 			}
 		}
 	}
@@ -63,9 +63,9 @@ func (p *rewinder) groups(changes []edit.Change) error {
 	return nil
 }
 
-// walled reports whether a directory above a path is a file or link now, which
-// stays.
-func (p *rewinder) walled(path string) (bool, error) {
+// walled finds the directory above a path that is a file or link now, which stays,
+// or cannot be looked into, and says what it is.
+func (p *rewinder) walled(path string) (wall, kind string, err error) {
 	for up := parent(path); up != "."; up = parent(up) {
 		if s := p.steps[up]; s != nil && !s.stays() && s.target == nil {
 			continue // it gives way
@@ -73,15 +73,15 @@ func (p *rewinder) walled(path string) (bool, error) {
 		f, err := p.now(up)
 		switch {
 		case noRights(err):
-			return true, nil
+			return up, "not to be looked into", nil
 		case err != nil:
-			return false, err
+			return "", "", err
 		}
 		if f != nil && !f.IsDir() {
-			return true, nil
+			return up, f.KindName(), nil
 		}
 	}
-	return false, nil
+	return "", "", nil
 }
 
 // occupied reports whether a directory holds anything but what is taken back.
@@ -195,14 +195,16 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 		}
 		if c := gone[dir]; f != nil && !f.IsDir() && !c {
 			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "kind", Msg: "kind: an empty directory was here, and it is " + f.KindName() + " now"})
+			p.conflicts[dir] = Conflict{Turn: p.d.turn.N, InWay: dir}
 			continue
 		}
-		walled, err := p.walled(dir)
+		wall, kind, err := p.walled(dir)
 		if err != nil {
 			return err
 		}
-		if walled {
-			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "gone since", Msg: "gone since: an empty directory was here, and what was above it is no directory now"})
+		if wall != "" {
+			plan.Failures = append(plan.Failures, &edit.Error{Code: edit.Conflict, Path: dir, Why: "gone since", Msg: "gone since: an empty directory was here, and " + edit.Quote(wall) + " is " + kind + " now"})
+			p.conflicts[dir] = Conflict{Turn: p.d.turn.N, InWay: wall}
 			continue
 		}
 		for ; dir != "."; dir = parent(dir) {

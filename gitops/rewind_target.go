@@ -219,7 +219,7 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 		res.Plan.Failures = append(res.Plan.Failures, p.git.failures...)
 		res.Plan.Notes = append(res.Plan.Notes, p.git.describe()...)
 	}
-	res.How, res.Of, res.Left = p.hows, p.of, p.left
+	res.How, res.Conflicts, res.Left = p.hows, p.conflicts, p.left
 	return res, nil
 }
 

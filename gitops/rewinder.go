@@ -24,6 +24,7 @@ type step struct {
 	left          string     // why it is not this turn's to take back; empty: it is
 	note          string
 	who           string // the program that has it open
+	wall, kind    string // the path above it that is no directory, and what it is
 	lines         []int  // of a conflict
 	how           string // merged, renamed; empty: as the kinds say
 	unstored      *metaSkip
@@ -52,13 +53,13 @@ type rewinder struct {
 	modes   map[string]edit.DirMode
 	dirMode map[string]*delta // of a directory that may have to be made: who knows its permissions
 
-	failures []*edit.Error
-	of       map[string]int // the turn of each failure
-	notes    []edit.Note
-	left     []Left
-	git      *gitPlan        // nil: HEAD and what came with its moves stay
-	back     bool            // HEAD goes back in the turn at hand
-	found    map[string]bool // paths of the options that some turn has
+	failures  []*edit.Error
+	conflicts map[string]Conflict
+	notes     []edit.Note
+	left      []Left
+	git       *gitPlan        // nil: HEAD and what came with its moves stay
+	back      bool            // HEAD goes back in the turn at hand
+	found     map[string]bool // paths of the options that some turn has
 
 	// of the turn at hand
 	d     *delta
@@ -71,7 +72,7 @@ func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 	return &rewinder{
 		r: r, opt: opt, disk: map[string]*edit.File{}, glances: map[*edit.File]glance{}, state: map[string]*edit.File{}, held: map[string]int{}, hows: map[string]string{}, homes: map[string]string{},
 		blocked: map[string]bool{}, rmdir: map[string]bool{}, mkdir: map[string]bool{}, modes: map[string]edit.DirMode{},
-		dirMode: map[string]*delta{}, found: map[string]bool{}, of: map[string]int{},
+		dirMode: map[string]*delta{}, found: map[string]bool{}, conflicts: map[string]Conflict{},
 	}
 }
 
@@ -458,7 +459,7 @@ func (p *rewinder) settle(changes []edit.Change) {
 			case NotYours:
 				code = edit.Denied
 			}
-			p.of[path] = n
+			p.conflicts[path] = s.told(path, n)
 			p.failures = append(p.failures, &edit.Error{Code: code, Path: path, Why: s.why, Lines: s.lines, Msg: fmt.Sprintf("%s: %s", s.why, p.explain(s))})
 		case s.left == leftCame:
 			p.blocked[path] = true
@@ -532,11 +533,29 @@ func (p *rewinder) holds(dir string) bool {
 	return slices.ContainsFunc(p.order, func(path string) bool { return strings.HasPrefix(path, dir+"/") || path == dir })
 }
 
+// told is what a person is told of a conflict.
+func (s *step) told(path string, turn int) Conflict {
+	c := Conflict{Turn: turn, Before: s.before != nil, After: s.after != nil}
+	c.Now = s.now.Regular() || s.now.IsLink()
+	switch {
+	case s.wall != "":
+		c.InWay, c.Now = s.wall, false
+	case s.now != nil && !c.Now:
+		c.InWay = path
+	case s.why != "occupied":
+		c.Force = true
+	}
+	return c
+}
+
 // explain says what a conflict's reason means here.
 func (p *rewinder) explain(s *step) string {
 	n := p.d.turn.N
 	switch s.why {
 	case "gone since":
+		if s.wall != "" {
+			return fmt.Sprintf("%s is %s now", edit.Quote(s.wall), s.kind)
+		}
 		return fmt.Sprintf("turn %d left a file here that is no longer there", n)
 	case "exists again":
 		return fmt.Sprintf("turn %d removed it, and there is another one now", n)

@@ -160,7 +160,7 @@ func (e *end) hard() {
 	for _, link := range links {
 		for _, name := range e.names {
 			if name == link || strings.HasPrefix(name, link+"/") || e.kind == Delete && strings.HasPrefix(link, name+"/") {
-				e.refuse(ClassSubmodule, name, "belongs to submodule %s", edit.Quote(link))
+				e.refuse(ClassSubmodule, name, "belongs to submodule %s; policy.submodules: allow lets agents change it", edit.Quote(link))
 				return
 			}
 		}

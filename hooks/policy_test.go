@@ -289,7 +289,7 @@ permission:
 		{hooks.Operation{Path: ".mcp.json"}, `.mcp.json: create: hook and agent settings are protected; policy.unprotect can lift it`},
 		{hooks.Operation{Path: "work", Kind: hooks.Delete}, `work: delete: holds work/key, which: policy.deny "work/key" (.chordgit.yaml:4)`},
 		{hooks.Operation{Path: "all", Kind: hooks.Delete}, `all: delete: holds all/secret.d/.mcp.json, which: hook and agent settings are protected; policy.unprotect can lift it`},
-		{hooks.Operation{Path: "vendor/sub/x", Kind: hooks.Write}, `vendor/sub/x: write: belongs to submodule vendor/sub`},
+		{hooks.Operation{Path: "vendor/sub/x", Kind: hooks.Write}, `vendor/sub/x: write: belongs to submodule vendor/sub; policy.submodules: allow lets agents change it`},
 		{hooks.Operation{Path: "out/x", Kind: hooks.Write}, `out/x: write: leaves the repository through out -> /tmp/evil`},
 		{hooks.Operation{Path: "../x", Kind: hooks.Write}, `../x: write: outside the repository`},
 		{hooks.Operation{Path: "~/x", Kind: hooks.Write}, `~/x: write: ~ is not expanded`},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,8 +28,8 @@ status is 0 if all that is installed works.`,
 		Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
 			answer := &hooksAnswer{Command: "doctor"}
-			history, err := gitops.OpenHistory(cmp.Or(a.dir, "."), a.repo)
-			if err == nil {
+			history := a.historyOr(answer)
+			if history != nil {
 				defer history.Close()
 				a.gitStatus(answer, history)
 				a.tryHooks(cmd.Context(), answer, history)

@@ -26,8 +26,8 @@ installed works.`,
 		Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
 			answer := &hooksAnswer{Command: "hooks status"}
-			history, err := gitops.OpenHistory(cmp.Or(a.dir, "."), a.repo)
-			if err == nil {
+			history := a.historyOr(answer)
+			if history != nil {
 				defer history.Close()
 				a.gitStatus(answer, history)
 			}
@@ -142,4 +142,15 @@ func readHook(name string) ([]byte, error) {
 func ownScript(name, event string) bool {
 	data, err := readHook(name)
 	return err == nil && hooks.ReadHookScript(event, data).Kind != hooks.ScriptForeign
+}
+
+// historyOr opens the repository here. Without one it says so, for then only what is
+// installed for all projects is looked at, and returns nil.
+func (a *app) historyOr(answer *hooksAnswer) *gitops.History {
+	history, err := gitops.OpenHistory(cmp.Or(a.dir, "."), a.repo)
+	if err != nil {
+		answer.note("git's hooks and those of a project were not looked at: %v", err)
+		return nil
+	}
+	return history
 }

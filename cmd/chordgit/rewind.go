@@ -185,7 +185,11 @@ func (a *app) rewound(name string, repo *gitops.Repo, res *gitops.Rewound) *repo
 	rep := &report{Command: name, Undoes: res.Undoes, Left: res.Left}
 	rep.plan(res.Plan, a.counting(repo))
 	for i := range rep.Failures {
-		rep.Failures[i].Hint = conflictHint(rep.Failures[i], cmp.Or(res.Of[rep.Failures[i].Path], res.Undoes[0]))
+		if c, ok := res.Conflicts[rep.Failures[i].Path]; ok {
+			rep.Failures[i].Hint = conflictHint(rep.Failures[i], c, func(p string) string { return shellQuote(a.fromHere(repo, p)) })
+		} else if rep.Failures[i].Code == edit.Conflict { // of git's own state
+			rep.Failures[i].Hint = ""
+		}
 	}
 	rep.how(res.Plan, res.How)
 	if rep.Status == failed && rep.exit() == exitDenied {
@@ -220,6 +224,23 @@ func (a *app) relative(repo *gitops.Repo, paths []string) ([]string, error) {
 		out = append(out, filepath.ToSlash(rel))
 	}
 	return out, nil
+}
+
+// fromHere is a path of the worktree as the current directory has it: the inverse of
+// relative.
+func (a *app) fromHere(repo *gitops.Repo, path string) string {
+	dir, err := filepath.Abs(cmp.Or(a.dir, "."))
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(dir, filepath.Join(repo.Top(), filepath.FromSlash(path)))
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
 }
 
 // how says of each file in which way it was taken back, and tells directories.
@@ -287,21 +308,37 @@ func (r *report) how(p *edit.Plan, hows map[string]string) {
 	}
 }
 
-// conflictHint names the three ways out of a conflict.
-func conflictHint(f failure, turn int) string {
-	p := shellQuote(f.Path)
+// conflictHint says what a person can do about a path that stays: commands that work
+// where the rewind was called. here makes a path one of a command line there.
+func conflictHint(f failure, c gitops.Conflict, here func(path string) string) string {
+	take := fmt.Sprintf("chordgit rewind %d -- %s", c.Turn, here(f.Path))
 	switch {
-	case f.Path == "" && f.Code == edit.Conflict: // of git's own state
-		return ""
 	case f.Why == gitops.NotYours:
-		return fmt.Sprintf("ask the user to take it back: chordgit rewind %d -- %s", turn, p)
+		return "ask the user to take it back: " + take
 	case f.Code == edit.Ambiguous:
-		return fmt.Sprintf("take it back all the same: chordgit rewind %d -- %s", turn, p)
-	case f.Code != edit.Conflict:
-		return f.Hint
+		return "take it back all the same: " + take
+	case c.InWay != "" && c.After: // what is missing then is a conflict, too
+		return fmt.Sprintf("move %s away and try again: chordgit rewind %d --force -- %s", here(c.InWay), c.Turn, here(f.Path))
+	case c.InWay != "":
+		return fmt.Sprintf("move %s away and try again: %s", here(c.InWay), take)
 	}
-	return fmt.Sprintf("see your changes: git diff refs/chordgit/turns/%d:after/%s %s; see the old text: git show refs/chordgit/turns/%d:before/%s; take it back all the same: chordgit rewind %d --force -- %s",
-		turn, p, p, turn, p, turn, p)
+	stored := func(end string) string {
+		return fmt.Sprintf("refs/chordgit/turns/%d:%s/%s", c.Turn, end, shellQuote(f.Path))
+	}
+	var does []string
+	switch {
+	case c.Now && c.After:
+		does = append(does, fmt.Sprintf("see your changes: git diff %s %s", stored("after"), here(f.Path)))
+	case c.Now && c.Before:
+		does = append(does, fmt.Sprintf("see what is other: git diff %s %s", stored("before"), here(f.Path)))
+	}
+	if c.Before && (c.After || !c.Now) {
+		does = append(does, "see the old text: git show "+stored("before"))
+	}
+	if c.Force {
+		does = append(does, fmt.Sprintf("take it back all the same: chordgit rewind %d --force -- %s", c.Turn, here(f.Path)))
+	}
+	return strings.Join(does, "; ")
 }
 
 func shellQuote(s string) string {
