@@ -336,7 +336,11 @@ func (m *model) learn(before, after disk) {
 		is[t.N] = true
 		m.keep(t.tree)
 		if o := m.open[t.Session]; o == nil || o.n != t.N {
-			m.open[t.Session] = &played{n: t.N, session: t.Session, start: before, captured: true}
+			start := before
+			if p := m.turns[t.N-1]; p != nil && p.rewind {
+				start = after // it starts over behind the rewind
+			}
+			m.open[t.Session] = &played{n: t.N, session: t.Session, start: start, captured: true}
 			m.tell("… turn %d is open", t.N)
 		}
 	}
