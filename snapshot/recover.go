@@ -178,6 +178,12 @@ func (t *tx) revert() (remains bool) {
 			t.gone = append(t.gone, goneDir{path: p})
 		}
 	}
+	// Those that have the new permissions got them here, or had them all the while.
+	for _, m := range t.plan.DirModes {
+		if m.After != 0 {
+			t.modes = append(t.modes, m)
+		}
+	}
 	t.step("rollback")
 	t.takeBack()
 	t.step("rolled-back")

@@ -45,6 +45,8 @@ func (t *tx) rollback(cause error) error {
 
 // takeBack undoes the exchanges, last first, and the directories at their turn.
 func (t *tx) takeBack() {
+	t.freeDirs()
+	defer t.resetDirModes()
 	dirsDone := false
 	for _, it := range slices.Backward(t.order) {
 		if it.early && !dirsDone {
@@ -222,6 +224,9 @@ func (t *tx) remakeDirs() {
 		parent.dirty = true
 		if g.info == nil {
 			t.giveToParent(parent, name)
+			if mode, ok := t.formerMode(g.path); ok {
+				parent.root.Chmod(name, mode)
+			}
 			continue
 		}
 		if uid, gid, ok := owner(g.info); ok {
