@@ -198,6 +198,9 @@ func (t *tx) stepOf(name string, it *item) { t.w.opt.Step(fmt.Sprintf("%s:%d", n
 
 // carryOut does everything up to the point where the change stands.
 func (t *tx) carryOut(ctx context.Context) error {
+	if err := t.openDirs(); err != nil {
+		return err
+	}
 	// All new content is staged and durable first: a full disk or a directory
 	// that may not be written to shows before the first file has changed.
 	if err := t.stageAll(ctx); err != nil {
@@ -441,6 +444,7 @@ func (t *tx) syncDir(d *dir) error {
 // what the store has, asked at this moment, since a git prune may have been at
 // work. Anything else is kept.
 func (t *tx) unlinkOld() {
+	defer t.enter()()
 	for _, it := range t.order {
 		if it.before == nil {
 			continue
