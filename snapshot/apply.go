@@ -52,14 +52,15 @@ type tx struct {
 	plan    *edit.Plan
 	layout  layout
 	ds      *dirs
-	items   []*item     // as in the plan
-	order   []*item     // in the order of their exchange
-	staging []staged    // files written and not yet synced
-	made    []string    // directories made, parents first
-	gone    []goneDir   // directories removed, children first
-	left    []string    // paths where somebody else's content stands now
-	noted   bool        // that names cannot be exchanged
-	stuck   edit.Errors // what a rollback could not do
+	items   []*item        // as in the plan
+	order   []*item        // in the order of their exchange
+	staging []staged       // files written and not yet synced
+	made    []string       // directories made, parents first
+	gone    []goneDir      // directories removed, children first
+	left    []string       // paths where somebody else's content stands now
+	noted   bool           // that names cannot be exchanged
+	modes   []edit.DirMode // of directories that have got their permissions
+	stuck   edit.Errors    // what a rollback could not do
 	res     *Result
 }
 
@@ -197,6 +198,9 @@ func (t *tx) stepOf(name string, it *item) { t.w.opt.Step(fmt.Sprintf("%s:%d", n
 
 // carryOut does everything up to the point where the change stands.
 func (t *tx) carryOut(ctx context.Context) error {
+	if err := t.openDirs(); err != nil {
+		return err
+	}
 	// All new content is staged and durable first: a full disk or a directory
 	// that may not be written to shows before the first file has changed.
 	if err := t.stageAll(ctx); err != nil {
@@ -230,33 +234,6 @@ func (t *tx) carryOut(ctx context.Context) error {
 	t.setDirModes()
 	t.step("sync")
 	return t.syncDirs()
-}
-
-// setDirModes gives directories their permissions, last: one that its owner may
-// not write to could not be filled afterwards. A directory that changed its
-// permissions since, or is gone, stays as it is.
-func (t *tx) setDirModes() {
-	for _, m := range t.plan.DirModes {
-		if m.After == 0 {
-			continue
-		}
-		parent, err := t.ds.get(path.Dir(m.Path))
-		if err != nil {
-			continue
-		}
-		name := path.Base(m.Path)
-		fi, err := parent.root.Lstat(name)
-		if err != nil || !fi.IsDir() || fi.Mode()&permissions == m.After&permissions {
-			continue
-		}
-		if made := slices.Contains(t.plan.Mkdir, m.Path); !made && fi.Mode()&permissions != m.Before&permissions {
-			t.res.note("permissions", m.Path, "its permissions changed since and stay")
-			continue
-		}
-		if err := parent.root.Chmod(name, m.After&permissions); err != nil {
-			t.res.note("permissions", m.Path, "its permissions stay: %v", cause(err))
-		}
-	}
 }
 
 // changeDirs removes the directories that give way to a file and makes the
@@ -443,6 +420,7 @@ func (t *tx) lookAgain() error {
 // what the store has, asked at this moment, since a git prune may have been at
 // work. Anything else is kept.
 func (t *tx) unlinkOld() {
+	defer t.enter()()
 	for _, it := range t.order {
 		if it.before == nil {
 			continue

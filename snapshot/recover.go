@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/chordgit/chordgit/edit"
 )
@@ -90,6 +91,7 @@ func (w *Worktree) Recover(n int, plan *edit.Plan, mayTouch bool) (*Recovery, er
 	}
 	if r.Outcome != Completed {
 		t.clear()
+		t.resetDirModes()
 	}
 	t.step("done")
 	r.Left, r.Notes, r.Kept = t.left, t.res.Notes, t.res.Kept
@@ -112,7 +114,9 @@ func (w *Worktree) Clear(n int, plan *edit.Plan) (*Result, error) {
 			return t.res, &edit.Error{Code: edit.Unreadable, Path: it.c.Path, Err: cause(err)}
 		}
 	}
+	leave := t.enter()
 	t.clear()
+	leave()
 	if t.stuck != nil {
 		return t.res, t.stuck
 	}
@@ -178,6 +182,7 @@ func (t *tx) revert() (remains bool) {
 			t.gone = append(t.gone, goneDir{path: p})
 		}
 	}
+	t.modes = slices.Clone(t.plan.DirModes) // those that have other permissions got them here
 	t.step("rollback")
 	t.takeBack()
 	t.step("rolled-back")

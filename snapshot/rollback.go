@@ -22,6 +22,7 @@ func (t *tx) rollback(cause error) error {
 	for _, it := range t.items {
 		t.dropStaged(it)
 	}
+	t.resetDirModes()
 	if err := t.syncDirs(); err != nil {
 		t.stuckAt(".", "its directories could not be synced", err)
 	}
@@ -43,8 +44,10 @@ func (t *tx) rollback(cause error) error {
 	return slices.Concat(all, t.stuck)
 }
 
-// takeBack undoes the exchanges, last first, and the directories at their turn.
+// takeBack undoes the exchanges, last first, and the directories at their turn. Their
+// permissions come when nothing is left to do in them: see resetDirModes.
 func (t *tx) takeBack() {
+	t.freeDirs()
 	dirsDone := false
 	for _, it := range slices.Backward(t.order) {
 		if it.early && !dirsDone {
@@ -222,6 +225,9 @@ func (t *tx) remakeDirs() {
 		parent.dirty = true
 		if g.info == nil {
 			t.giveToParent(parent, name)
+			if mode, ok := t.formerMode(g.path); ok {
+				parent.root.Chmod(name, mode)
+			}
 			continue
 		}
 		if uid, gid, ok := owner(g.info); ok {
