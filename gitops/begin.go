@@ -28,7 +28,7 @@ const RefusedRoot edit.Code = "refused-root"
 //
 // A session has one open turn in a worktree. A second Begin with the same
 // AgentTurn keeps the first start, and so does one without an AgentTurn if
-// nothing has changed since; any other closes the open turn first, as
+// nothing has changed since and it has no other Message; any other closes the open turn first, as
 // interrupted. The turn that is returned is the open one.
 //
 // A context that ends makes the start incomplete, which the turn says; it is no
@@ -103,7 +103,8 @@ func (r *Repo) makeWay(ctx context.Context, t *Turn) (*Turn, error) {
 	if t.AgentTurn != "" && t.AgentTurn == open.AgentTurn {
 		return open, nil
 	}
-	keep := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn
+	keep := t.AgentTurn == "" && open.AgentTurn == "" && t.Kind == KindTurn && open.Kind == KindTurn &&
+		(t.Message == "" || t.Message == open.Message) // another prompt's work is not this one's
 	_, same, err := r.finish(ctx, open, closing{status: StatusInterrupted, late: true, keepSame: keep})
 	if err != nil || !keep || !same {
 		return nil, err
