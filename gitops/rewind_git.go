@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
 // A gitPlan takes back what turns did to git's own state, the newest first: each
@@ -265,6 +266,15 @@ func (g *gitPlan) describe() []edit.Note {
 		goes("1 path of the index goes back")
 	default:
 		goes("%d paths of the index go back", n)
+	}
+	var announced []string
+	for _, c := range g.indexChanges() {
+		if slices.ContainsFunc(c.after, func(e repo.IndexEntry) bool { return e.IntentToAdd }) {
+			announced = append(announced, c.path)
+		}
+	}
+	if len(announced) > 0 {
+		list = append(list, edit.Note{Code: GitLeft, Msg: fmt.Sprintf("announced in the index (git add -N), which cannot be set again here: %s; git add -N does it", someNames(announced))})
 	}
 	return list
 }
