@@ -18,7 +18,7 @@ func TestForeignMachine(t *testing.T) {
 	}
 	template := prepare(t, false)
 	still := 0
-	for k := 1; ; k++ {
+	for k := 1; ; k += killStride() {
 		v := clone(t, template)
 		cmd := v.command("apply")
 		cmd.Args = append([]string{"unshare", "--uts", "sh", "-c", `hostname elsewhere && exec "$@"`, "sh"}, cmd.Args...)

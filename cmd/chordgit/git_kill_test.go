@@ -58,7 +58,7 @@ func TestKillGit(t *testing.T) {
 	}
 	named := map[string]bool{}
 	steps := 0
-	for k := 1; ; k++ {
+	for k := 1; ; k += killStride() {
 		w := clone(t, v.dir)
 		_, died := w.run([]string{fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k)}, "", "rewind", "1", "--git")
 		if died == 0 {

@@ -162,6 +162,15 @@ func prepare(t *testing.T, applied bool) string {
 	return v.dir
 }
 
+// killStride is the distance between the steps at which the kill tests end a
+// command: each step costs two commands and a copy. CHORDGIT_LONG takes all.
+func killStride() int {
+	if os.Getenv("CHORDGIT_LONG") != "" {
+		return 1
+	}
+	return 3
+}
+
 // A death is one way to end a command at a step.
 type death struct {
 	name string
@@ -171,7 +180,7 @@ type death struct {
 
 // at is the environment of a death at a step.
 func (d death) at(k int) []string {
-	return append(slices.Clone(d.env), fmt.Sprintf(d.kill[k%len(d.kill)], k))
+	return append(slices.Clone(d.env), fmt.Sprintf(d.kill[k/killStride()%len(d.kill)], k))
 }
 
 var deaths = []death{
@@ -199,7 +208,7 @@ func TestKill(t *testing.T) {
 			t.Run(command.name+" "+d.name, func(t *testing.T) {
 				t.Parallel()
 				steps := 0
-				for k := 1; ; k++ {
+				for k := 1; ; k += killStride() {
 					v := clone(t, template)
 					out, died := v.run(d.at(k), command.stdin, command.args...)
 					signalled := d.name == "signal"
@@ -237,7 +246,7 @@ func TestKillThenEdit(t *testing.T) {
 	for _, env := range [][]string{nil, {"CHORDGIT_TEST_NOEXCHANGE=1"}} {
 		t.Run(strings.Join(env, " "), func(t *testing.T) {
 			t.Parallel()
-			for k := 1; ; k++ {
+			for k := 1; ; k += killStride() {
 				v := clone(t, template)
 				if _, died := v.run(append(slices.Clone(env), fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k)), fiveOperations, "apply"); died == 0 {
 					break

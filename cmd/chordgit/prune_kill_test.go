@@ -43,7 +43,7 @@ func TestKillPrune(t *testing.T) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			steps := 0
-			for k := 1; ; k++ {
+			for k := 1; ; k += killStride() {
 				v := clone(t, template.dir)
 				_, died := v.run([]string{fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k)}, "", args...)
 				steps = k

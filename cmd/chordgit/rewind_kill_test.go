@@ -114,7 +114,7 @@ func TestKillRewind(t *testing.T) {
 			t.Run(command.name+" "+d.name, func(t *testing.T) {
 				t.Parallel()
 				steps := 0
-				for k := 1; ; k++ {
+				for k := 1; ; k += killStride() {
 					v := clone(t, command.from.dir)
 					out, died := v.run(d.at(k), "", command.args...)
 					if died == 0 {
