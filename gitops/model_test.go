@@ -300,6 +300,7 @@ func (m *model) keep(id object.ID) {
 
 // learn takes over what turns came and went with a command.
 func (m *model) learn(before, after disk) {
+	rewinds := map[int]bool{} // of this command
 	for t, err := range m.r.Turns() {
 		if err != nil {
 			m.fail("turn: %v", err)
@@ -324,7 +325,7 @@ func (m *model) learn(before, after disk) {
 				}
 			}
 		}
-		m.turns[t.N] = p
+		m.turns[t.N], rewinds[t.N] = p, p.rewind
 		m.tell("… turn %d: %s %s, %v", t.N, t.Kind, t.Status, differ(p.start, p.end))
 	}
 	open, err := m.r.openTurns()
@@ -336,7 +337,11 @@ func (m *model) learn(before, after disk) {
 		is[t.N] = true
 		m.keep(t.tree)
 		if o := m.open[t.Session]; o == nil || o.n != t.N {
-			m.open[t.Session] = &played{n: t.N, session: t.Session, start: before, captured: true}
+			start := before
+			if rewinds[t.N-1] { // it starts behind what the rewind put back
+				start = after
+			}
+			m.open[t.Session] = &played{n: t.N, session: t.Session, start: start, captured: true}
 			m.tell("… turn %d is open", t.N)
 		}
 	}
