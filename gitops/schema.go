@@ -24,7 +24,7 @@ var (
 // know its format or what it says cannot be.
 func (t *Turn) usable() error {
 	if err := t.newer(); err != nil {
-		return err
+		return &edit.Error{Code: edit.Damaged, Msg: err.Error() + ": a chordgit of that version can show it and take it back"}
 	}
 	if wrong := t.meta.wrong(t.N); len(wrong) > 0 {
 		return &edit.Error{Code: edit.Damaged, Msg: fmt.Sprintf("turn %s: its meta.json is damaged: %s", t.Name(), strings.Join(wrong, "; "))}
