@@ -260,8 +260,14 @@ func TestDeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Dirs[0].Flags&statcache.Incomplete == 0 || len(r.Entries) != 3*often+1 || r.Entries[2*often].Why != statcache.Deadline {
-		t.Errorf("%d entries, flags %b", len(r.Entries), r.Dirs[0].Flags)
+	late := 0 // in the order of the listing, which is not ours
+	for i := range r.Entries {
+		if r.Entries[i].Why == statcache.Deadline {
+			late++
+		}
+	}
+	if r.Dirs[0].Flags&statcache.Incomplete == 0 || len(r.Entries) != 3*often+1 || late < often {
+		t.Errorf("%d entries, %d of them late, flags %b", len(r.Entries), late, r.Dirs[0].Flags)
 	}
 }
 
