@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// peerPackage is the release that speed.md was measured with.
+// peerPackage is the release that the targets were measured with.
 const peerPackage = "@openai/codex@0.171.0"
 
 // prepare finds a disk, builds the binaries and looks for the peer.
