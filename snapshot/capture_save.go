@@ -1,0 +1,67 @@
+package snapshot
+
+import (
+	"path/filepath"
+
+	"github.com/chordgit/chordgit/snapshot/internal/statcache"
+)
+
+// Keeper is the ref that keeps what the cache knew before this capture, empty if
+// there is none.
+func (c *Capture) Keeper() string {
+	if c.cache == nil || c.keeps == nil || c.cache.Ref == "" || !c.keeps(c.cache.Ref, c.cache.Kept) {
+		return ""
+	}
+	return c.cache.Ref
+}
+
+// Save writes the stat cache, naming the ref that keeps all objects of this
+// capture and the object that it names; empty and nil: none does, and what
+// [Capture.Keeper] keeps stays so. A failure costs the next capture time only.
+// What killed captures left is cleared away.
+func (c *Capture) Save(ref string, id []byte) error {
+	statcache.Sweep(filepath.Dir(c.name), c.Ended)
+	keeper := c.Keeper()
+	if c.same && len(c.fresh) == 0 && !c.Stopped && (ref == "" || ref == keeper) {
+		return nil // the old one says the same
+	}
+	c.header.Ref, c.header.Kept = ref, nil
+	if ref == "" && keeper != "" {
+		c.header.Ref, c.header.Kept = keeper, c.cache.Kept
+		c.loosen()
+	} else if len(id) > 0 {
+		c.header.Kept = id
+	}
+	doubtful := map[int32]bool{}
+	for _, i := range c.fresh {
+		doubtful[i] = true
+	}
+	return statcache.Write(c.name, &c.header, &c.res.Tree, func(i int) []byte {
+		switch e := &c.res.Entries[i]; {
+		case doubtful[int32(i)]:
+			return nil
+		case e.Mode.IsDir() && c.same && e.Link >= 0:
+			return c.oldTree(int(e.Link))
+		case e.Mode.IsDir() || c.res.Candidate(i):
+			return c.known(i)
+		}
+		return nil
+	})
+}
+
+// loosen marks the entries whose ids are not among those that the keeper of the
+// cache keeps.
+func (c *Capture) loosen() {
+	for i := range c.res.Entries {
+		e := &c.res.Entries[i]
+		if c.res.Candidate(i) && (!c.res.Trusted(i) || c.loose(int(e.Link))) {
+			e.Flags |= statcache.Loose
+		}
+	}
+	for k := range c.res.Dirs {
+		d := &c.res.Dirs[k]
+		if c.oldTree(k) == nil || c.loose(int(d.Old)) {
+			c.res.Entries[d.Entry].Flags |= statcache.Loose
+		}
+	}
+}
