@@ -149,7 +149,7 @@ func (d *differ) choose(i int, old [][]byte, places []int, total, stated int, p 
 		return 0, ambiguous
 	case stated >= 0 && d.finder.At(old, stated, p):
 		end := len(d.finder.Doc.Lines) - len(old)
-		if stated != end && d.op.Hunks[i].reachesEnd() && d.finder.At(old, end, p) {
+		if d.opt.Compat != Aider && stated != end && d.op.Hunks[i].reachesEnd() && d.finder.At(old, end, p) {
 			ambiguous.Facts = []string{fmt.Sprintf("it is stated at line %d, and without context behind its change it belongs to the end of the file", stated+1)}
 			return 0, ambiguous
 		}

@@ -116,7 +116,7 @@ func (p *rewinder) isBack(path string, s *step) error {
 	if s.left == leftCame || s.dir || s.now != nil && s.before != nil && s.now.Mode != s.before.Mode {
 		return nil
 	}
-	same, err := p.r.same(path, s.now, s.before)
+	same, err := p.same(path, s.now, s.before)
 	if same {
 		s.nothing, s.why, s.left = true, "", ""
 	}

@@ -13,7 +13,8 @@ type glance struct {
 }
 
 // survey looks at the files of many paths, several at a time, ahead of the
-// decisions, which come one by one. What it cannot look at is left to them.
+// decisions, which come one by one. What it cannot look at is left to them. What
+// came with a move of HEAD that stays may be very much, and is not read.
 func (p *rewinder) survey(changes []edit.Change) {
 	if len(changes) < fewParts {
 		return
@@ -28,7 +29,7 @@ func (p *rewinder) survey(changes []edit.Change) {
 				continue
 			}
 			var g glance
-			known := f.Regular() && (c.Before.Regular() && c.Before.Stat.Size == f.Stat.Size || c.After.Regular() && c.After.Stat.Size == f.Stat.Size)
+			known := f.Regular() && (p.back || p.d.turn.Owner(c.Path) != OwnerGit) && (c.Before.Regular() && c.Before.Stat.Size == f.Stat.Size || c.After.Regular() && c.After.Stat.Size == f.Stat.Size)
 			if known {
 				if g.id, g.inUse, err = s.ID(c.Path, f); err != nil {
 					continue

@@ -64,7 +64,7 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (t
 		}
 		return n, 0, nil // it stays open; the turn before it is meant
 	}
-	next, err := r.begin(ctx, &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: closed.Ended}, nil)
+	next, err := r.begin(ctx, t.goesOn(closed.Ended), nil)
 	if err != nil {
 		return n, 0, &edit.Error{
 			Code: edit.CommitFailed, Err: err,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chordgit/chordgit/edit"
 )
@@ -24,14 +25,18 @@ func (r *Repo) startOver(ctx context.Context, reopened int, rewind *Turn) error 
 		}
 		_, dropped, err := r.finish(ctx, t, closing{status: StatusInterrupted, behind: rewind})
 		if err == nil && dropped {
-			next := &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: rewind.Ended}
-			_, err = r.begin(ctx, next, nil)
+			_, err = r.begin(ctx, t.goesOn(rewind.Ended), nil)
 		}
 		if err != nil {
 			return trouble(edit.CommitFailed, "the files were taken back, but the open turn of session "+edit.Quote(t.Session)+" could not be started over", err)
 		}
 	}
 	return nil
+}
+
+// goesOn is the turn in which the agent of an open one goes on, once that is closed.
+func (t *Turn) goesOn(from time.Time) *Turn {
+	return &Turn{Kind: t.Kind, Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message, Started: from}
 }
 
 func (r *Repo) isRewind(n int) bool {

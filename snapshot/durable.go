@@ -77,18 +77,25 @@ func (t *tx) syncDirs() error {
 	return nil
 }
 
-// syncAtOnce syncs the file systems that the directories are on.
+// syncAtOnce syncs the file systems that the directories are on, each by one of
+// them: others may be closed by now, and not to be opened any more.
 func (t *tx) syncAtOnce(dirty []*dir) error {
-	done := map[uint64]bool{}
+	by := map[uint64]*dir{t.ds.top.dev(): t.ds.top}
 	for _, d := range dirty {
+		if at := by[d.dev()]; at == nil || at.root == nil && d.root != nil {
+			by[d.dev()] = d
+		}
+	}
+	for _, d := range by {
 		open, err := t.ds.get(d.path)
-		if err == nil && !done[open.dev()] {
-			done[open.dev()] = true
+		if err == nil {
 			err = syncAll(open)
 		}
 		if err != nil {
 			return &edit.Error{Code: edit.CommitFailed, Path: d.path, Err: cause(err)}
 		}
+	}
+	for _, d := range dirty {
 		d.dirty = false
 	}
 	return nil

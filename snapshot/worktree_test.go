@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -120,5 +121,56 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// What is written to a file while it is read ends the reading, also that of an
+// io.Copy, which prefers other ways than Read.
+func TestOpenIsSteady(t *testing.T) {
+	top := t.TempDir()
+	lay(t, top, map[string]string{"d/f": "old"})
+	w := open(t, top, Options{})
+	f, err := w.Lookup("d/f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := w.Open("d/f", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := os.WriteFile(filepath.Join(top, "d/f"), []byte("newer"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, in); !errors.Is(err, &edit.Error{Code: edit.Stale}) {
+		t.Errorf("a file that changed while it was read: %v", err)
+	}
+}
+
+// A directory that was closed for want of handles is opened again only if it is
+// the same: another one in its place is none.
+func TestReopenedDirectory(t *testing.T) {
+	top := t.TempDir()
+	lay(t, top, map[string]string{"d/f": "1", "e/f": "1", "g/f": "1"})
+	ds := open(t, top, Options{}).dirs()
+	defer ds.close()
+	for _, p := range []string{"d", "e", "g"} {
+		if _, err := ds.get(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ds.closeOldest()
+	if ds.all["d"].root != nil || ds.all["g"].root == nil || ds.open != 2 {
+		t.Fatalf("not the oldest was closed, %d are open", ds.open)
+	}
+	if d, err := ds.get("d"); err != nil || d != ds.all["d"] || ds.open != 3 {
+		t.Fatalf("%v, %d are open", err, ds.open)
+	}
+	ds.closeOldest()
+	if err := errors.Join(os.Rename(filepath.Join(top, "e"), filepath.Join(top, "x")), os.Mkdir(filepath.Join(top, "e"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ds.get("e"); !gone(err) {
+		t.Errorf("another directory was taken for the one that was open: %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (a *app) syncPush(cmd *cobra.Command, remote string, turns []int) {
 		return
 	}
 	if !a.quiet && len(p.Turns) > 0 {
-		fmt.Fprintf(a.stderr, "Sending %s to %s, as clone %s: with %s", countOf(len(p.Turns), "turn"), edit.Quote(remote), p.Clone, countOf(p.Prompts, "prompt"))
+		fmt.Fprintf(a.stderr, "Sending %s to %s, as clone %s: with %s", count(len(p.Turns), "turn"), edit.Quote(remote), p.Clone, count(p.Prompts, "prompt"))
 		if n := len(p.Ignored); n > 0 {
 			const most = 10
 			var names []string
@@ -82,7 +82,7 @@ func (a *app) syncPush(cmd *cobra.Command, remote string, turns []int) {
 			if n > most {
 				more = ", …"
 			}
-			fmt.Fprintf(a.stderr, " and %s that git ignores (%s%s)", countOf(n, "file"), strings.Join(names, ", "), more)
+			fmt.Fprintf(a.stderr, " and %s that git ignores (%s%s)", count(n, "file"), strings.Join(names, ", "), more)
 		}
 		fmt.Fprintln(a.stderr, ".")
 	}
@@ -95,7 +95,7 @@ func (a *app) syncPush(cmd *cobra.Command, remote string, turns []int) {
 	for _, n := range sent {
 		answer.Turns = append(answer.Turns, strconv.Itoa(n))
 	}
-	a.tellSync(&answer, fmt.Sprintf("%s sent, %d there already", countOf(len(sent), "turn"), len(p.Turns)-len(sent)))
+	a.tellSync(&answer, fmt.Sprintf("%s sent, %d there already", count(len(sent), "turn"), len(p.Turns)-len(sent)))
 }
 
 func (a *app) syncFetch(cmd *cobra.Command, remote string) {
@@ -111,7 +111,7 @@ func (a *app) syncFetch(cmd *cobra.Command, remote string) {
 		return
 	}
 	answer := syncAnswer{Command: "sync fetch", Status: "fetched", Turns: append([]string{}, fetched...)}
-	text := countOf(len(fetched), "turn") + " fetched"
+	text := count(len(fetched), "turn") + " fetched"
 	if len(fetched) > 0 {
 		text += ": chordgit log --clones lists them"
 	}
@@ -128,11 +128,4 @@ func (a *app) tellSync(answer *syncAnswer, text string) {
 	case !a.quiet:
 		fmt.Fprintln(a.stdout, text)
 	}
-}
-
-func countOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
