@@ -253,6 +253,17 @@ func (s store) Blob(id string) (io.ReadCloser, error) {
 	return s.db.Reader(oid)
 }
 
+func (s store) Blobs(ids []string, f func(i int, r io.Reader, err error) error) error {
+	oids := make([]object.ID, len(ids))
+	for i, id := range ids {
+		var ok bool
+		if oids[i], ok = object.ParseID(id); !ok {
+			return fmt.Errorf("%q is no object id", id)
+		}
+	}
+	return s.db.Each(oids, f)
+}
+
 func (s store) Has(id string) bool {
 	oid, ok := object.ParseID(id)
 	return ok && s.db.HasOwn(oid)

@@ -29,6 +29,16 @@ func (m memory) Blob(id string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
+func (m memory) Blobs(ids []string, f func(i int, r io.Reader, err error) error) error {
+	for i, id := range slices.Backward(ids) {
+		r, err := m.Blob(id)
+		if err := f(i, r, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (m memory) Has(id string) bool { _, ok := m[id]; return ok }
 
 func (m memory) ID(r io.Reader, size int64) (string, error) {

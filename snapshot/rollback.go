@@ -185,7 +185,7 @@ func (t *tx) restage(it *item) error {
 	if it.after.Regular() && it.before.Regular() {
 		donor = it.c.Path
 	}
-	if err := t.stage(it, it.before, donor, true); err != nil {
+	if err := t.stage(it, it.before, nil, donor, true); err != nil {
 		return err
 	}
 	it.staged = false // it is not new content

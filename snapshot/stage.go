@@ -29,16 +29,35 @@ func (t *tx) stageAll(ctx context.Context) error {
 		}
 	}
 	whole := runtime.GOOS == "linux" && total >= syncAllFrom || t.w.opt.NoSync
-	for _, it := range t.order {
-		if it.after == nil {
-			continue
-		}
+	stage := func(it *item, content io.Reader, err error) error {
 		if err := ctx.Err(); err != nil {
 			return &edit.Error{Code: edit.CommitFailed, Err: err}
 		}
-		t.stepOf("stage", it)
-		if err := t.stage(it, it.after, it.donor(), !whole); err != nil {
+		if err == nil {
+			t.stepOf("stage", it)
+			err = t.stage(it, it.after, content, it.donor(), !whole)
+		}
+		if err != nil {
 			return stageFailure(it, err)
+		}
+		return nil
+	}
+	var stored []*item // all whose content the store has, to be read together
+	var ids []string
+	for _, it := range t.order {
+		if f := it.after; f == nil {
+			continue
+		} else if f.Regular() && f.Data == nil && f.ID != "" && t.w.opt.Store != nil {
+			stored, ids = append(stored, it), append(ids, f.ID)
+		} else if err := stage(it, nil, nil); err != nil {
+			return err
+		}
+	}
+	if len(ids) > 0 {
+		if err := t.w.opt.Store.Blobs(ids, func(i int, r io.Reader, err error) error {
+			return stage(stored[i], r, err)
+		}); err != nil {
+			return err
 		}
 	}
 	t.step("staged")
@@ -88,9 +107,9 @@ func (t *tx) sameContent(it *item) bool {
 	return bytes.Equal(b.Data, a.Data)
 }
 
-// stage puts f's content under the item's temporary name. With later the file
-// stays open for the sync of all.
-func (t *tx) stage(it *item, f *edit.File, donor string, later bool) error {
+// stage puts f under the item's temporary name. A nil content is looked for. With
+// later the file stays open for the sync of all.
+func (t *tx) stage(it *item, f *edit.File, content io.Reader, donor string, later bool) error {
 	home, err := t.ds.get(it.home)
 	if err != nil {
 		return err
@@ -120,7 +139,7 @@ func (t *tx) stage(it *item, f *edit.File, donor string, later bool) error {
 		}
 	}()
 	t.stepOf("write", it)
-	err = t.write(it, file, f)
+	err = t.write(it, file, f, content)
 	if err == nil {
 		err = t.dress(it, file, f, donor, home)
 	}
@@ -146,20 +165,19 @@ func (t *tx) stage(it *item, f *edit.File, donor string, later bool) error {
 	return file.Close()
 }
 
-func (t *tx) write(it *item, file *os.File, f *edit.File) error {
-	if f.Data != nil {
-		_, err := file.Write(f.Data)
-		return err
+func (t *tx) write(it *item, file *os.File, f *edit.File, content io.Reader) error {
+	if content == nil {
+		r, err := t.w.content(f)
+		if err != nil && it.c.From != "" && f.ID == "" {
+			r, err = t.source(it.c.From)
+		}
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		content = r
 	}
-	r, err := t.w.content(f)
-	if err != nil && it.c.From != "" && f.ID == "" {
-		r, err = t.source(it.c.From)
-	}
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	_, err = io.Copy(file, r)
+	_, err := io.Copy(file, content)
 	return err
 }
 

@@ -16,6 +16,9 @@ import (
 type Store interface {
 	// Blob opens the content of an id.
 	Blob(id string) (io.ReadCloser, error)
+	// Blobs calls f once for each id, in any order, with its position and its
+	// content, or why there is none. An error of f ends it and is returned.
+	Blobs(ids []string, f func(i int, r io.Reader, err error) error) error
 	// Has reports whether the content of an id is durably stored now.
 	Has(id string) bool
 	// ID returns the id that size bytes read from r have, without storing them.

@@ -14,9 +14,10 @@ import (
 )
 
 // pools keep the buffers of readers and writers of deflated data: a new
-// writer costs more than the deflating of a small object.
+// writer costs more than the deflating of a small object. And the bases.
 type pools struct {
 	readers, writers, buffers sync.Pool
+	bases                     bases
 }
 
 // buffer gives an empty buffer, to be put back into buffers.

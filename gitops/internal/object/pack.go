@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -95,19 +96,27 @@ func (p *pack) read(pl *pools, offset int64, other func(ID) (Type, []byte, error
 	if err != nil {
 		return 0, nil, err
 	}
-	var deltas [][]byte
+	type delta struct {
+		at      int64
+		command []byte
+	}
+	var deltas []delta
 	var typ Type
 	var data []byte
 	for typ == 0 {
+		if m, ok := pl.bases.get(place{p, offset}); ok {
+			typ, data = m.typ, m.data
+			break
+		}
 		h, content, err := readEntry(pl, f, p.format, offset)
 		if err != nil {
 			return 0, nil, err
 		}
 		switch h.typ {
 		case plumbing.OFSDeltaObject:
-			deltas, offset = append(deltas, content), h.base
+			deltas, offset = append(deltas, delta{offset, content}), h.base
 		case plumbing.REFDeltaObject:
-			deltas = append(deltas, content)
+			deltas = append(deltas, delta{offset, content})
 			at, ok, err := p.find(h.baseID)
 			switch {
 			case err != nil:
@@ -120,18 +129,22 @@ func (p *pack) read(pl *pools, offset int64, other func(ID) (Type, []byte, error
 				}
 			}
 		default:
-			typ, data = h.typ, content
+			if typ, data = h.typ, content; len(deltas) == 0 {
+				return typ, data, nil
+			}
+			pl.bases.put(made{place{p, offset}, typ, data})
 		}
 		if len(deltas) > maxChain {
 			return 0, nil, damaged("%s: endless chain of deltas", f.Name())
 		}
 	}
-	for i := len(deltas) - 1; i >= 0; i-- {
-		if data, err = applyDelta(data, deltas[i]); err != nil {
+	for _, d := range slices.Backward(deltas) {
+		if data, err = applyDelta(data, d.command); err != nil {
 			return 0, nil, damaged("%s: %v", f.Name(), err)
 		}
+		pl.bases.put(made{place{p, d.at}, typ, data})
 	}
-	return typ, data, nil
+	return typ, bytes.Clone(data), nil // what is kept stays as it is
 }
 
 // applyDelta is go-git's, which refuses the empty base that git takes.
