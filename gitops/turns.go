@@ -247,9 +247,12 @@ func (s *side) fileOf(p string, e object.Entry) (*edit.File, error) {
 	if e.ID.IsZero() || e.Mode.IsDir() || e.Mode == object.Gitlink {
 		return nil, nil
 	}
-	_, size, err := s.r.db.Stat(e.ID)
-	if err != nil {
-		return nil, err
+	var err error
+	size, ok := s.r.db.Size(e.ID) // a third of what Stat costs at the end of a chain of deltas
+	if !ok {
+		if _, size, err = s.r.db.Stat(e.ID); err != nil { // asks everybody
+			return nil, err
+		}
 	}
 	f := &edit.File{ID: e.ID.String(), Stat: edit.Stat{Size: size}}
 	if e.Mode == object.Symlink {

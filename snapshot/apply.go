@@ -415,38 +415,3 @@ func (t *tx) lookAgain() error {
 	}
 	return all
 }
-
-// unlinkOld removes the old content: what still is as it was compared, and
-// what the store has, asked at this moment, since a git prune may have been at
-// work. Anything else is kept.
-func (t *tx) unlinkOld() {
-	defer t.enter()()
-	for _, it := range t.order {
-		if it.before == nil {
-			continue
-		}
-		t.stepOf("unlink", it)
-		home, err := t.ds.get(it.home)
-		if err == nil {
-			var why string
-			why, err = t.w.atRest(home, it.tmp, it.old)
-			if err == nil && why == "" && t.w.has(it.before) {
-				err = unlink(home, it.tmp)
-			} else if err == nil {
-				t.keep(it, it.tmp)
-			}
-		}
-		if err != nil {
-			t.res.note("temporary-left", it.c.Path, "its old content is still in %s: %v", path.Join(it.home, it.tmp), cause(err))
-		}
-	}
-}
-
-// has reports whether the bytes of f may go: the store has them, or there is
-// none and nobody asked for them to be kept.
-func (w *Worktree) has(f *edit.File) bool {
-	if w.opt.Store == nil || !f.Regular() && !f.IsLink() {
-		return true
-	}
-	return f.ID != "" && w.opt.Store.Has(f.ID)
-}

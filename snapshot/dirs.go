@@ -19,6 +19,7 @@ import (
 type dir struct {
 	path  string   // relative to the top, "." for the top itself
 	root  *os.Root // nil: closed for the time being, see dirs
+	mu    sync.Mutex
 	file  *os.File // for system calls that want a descriptor; opened when needed
 	info  fs.FileInfo
 	dirty bool // a name in it changed and is not synced yet
@@ -52,8 +53,10 @@ func (d *dir) dev() uint64 {
 	return statOf(d.info).Dev
 }
 
-// fd returns a descriptor of the directory.
+// fd returns a descriptor of the directory. Several may ask at once.
 func (d *dir) fd() (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.file == nil {
 		f, err := d.root.Open(".")
 		if err != nil {

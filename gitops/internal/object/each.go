@@ -74,11 +74,9 @@ func (db *DB) wants(ids []ID) []want {
 				numbers[p] = n
 			}
 			w.pack, w.at = n, at
-			size, err := p.size(&db.pools, at)
-			w.small = err == nil && size <= ahead
-		} else if _, size, err := db.Stat(id); err == nil {
-			w.small = size <= ahead
 		}
+		size, ok := db.Size(id)
+		w.small = ok && size <= ahead
 		wants[i] = w
 	}
 	slices.SortStableFunc(wants, func(a, b want) int {
