@@ -25,6 +25,7 @@ type dir struct {
 	dirty bool // a name in it changed and is not synced yet
 	plain bool // its file system cannot exchange names
 	used  int  // when dirs gave it last
+	busy  bool // not to be closed now
 }
 
 func (d *dir) close() error {
@@ -138,7 +139,7 @@ var maxDirs = sync.OnceValue(func() int { return max((openLimit()-maxStaged-64)/
 func (ds *dirs) closeOldest() {
 	list := make([]*dir, 0, ds.open)
 	for _, d := range ds.all {
-		if d.root != nil {
+		if d.root != nil && !d.busy {
 			list = append(list, d)
 		}
 	}

@@ -9,8 +9,7 @@ import (
 )
 
 // unlinkers is how many files go at the same time: an unlink is mostly waiting
-// for the file system, which takes half as long for eight at once. Not more than
-// dirs keeps open for certain.
+// for the file system, which takes half as long for eight at once.
 const unlinkers = 8
 
 // unlinkOld removes the old content: what still is as it was compared, and
@@ -22,6 +21,7 @@ func (t *tx) unlinkOld() {
 	for part := range slices.Chunk(old, unlinkers) {
 		keep := make([]bool, len(part))
 		errs := make([]error, len(part))
+		homes := make([]*dir, 0, len(part))
 		var wg sync.WaitGroup
 		for i, it := range part {
 			t.stepOf("unlink", it)
@@ -30,9 +30,14 @@ func (t *tx) unlinkOld() {
 				errs[i] = err
 				continue
 			}
+			home.busy = true
+			homes = append(homes, home)
 			wg.Go(func() { keep[i], errs[i] = t.w.unlinkIf(home, it) })
 		}
 		wg.Wait()
+		for _, home := range homes {
+			home.busy = false
+		}
 		for i, it := range part {
 			switch {
 			case errs[i] != nil:
