@@ -19,32 +19,33 @@ func (t *tx) unlinkOld() {
 	defer t.enter()()
 	old := slices.DeleteFunc(slices.Clone(t.order), func(it *item) bool { return it.before == nil })
 	for part := range slices.Chunk(old, unlinkers) {
-		keep := make([]bool, len(part))
-		errs := make([]error, len(part))
-		homes := make([]*dir, 0, len(part))
-		var wg sync.WaitGroup
-		for i, it := range part {
-			t.stepOf("unlink", it)
-			home, err := t.ds.get(it.home)
-			if err != nil {
-				errs[i] = err
-				continue
-			}
-			home.busy = true
-			homes = append(homes, home)
-			wg.Go(func() { keep[i], errs[i] = t.w.unlinkIf(home, it) })
+		t.unlinkAtOnce(part)
+	}
+}
+
+func (t *tx) unlinkAtOnce(items []*item) {
+	keep := make([]bool, len(items))
+	errs := make([]error, len(items))
+	var wg sync.WaitGroup
+	defer wg.Wait() // should a step not return
+	for i, it := range items {
+		t.stepOf("unlink", it)
+		home, err := t.ds.get(it.home)
+		if err != nil {
+			errs[i] = err
+			continue
 		}
-		wg.Wait()
-		for _, home := range homes {
-			home.busy = false
-		}
-		for i, it := range part {
-			switch {
-			case errs[i] != nil:
-				t.res.note("temporary-left", it.c.Path, "its old content is still in %s: %v", path.Join(it.home, it.tmp), cause(errs[i]))
-			case keep[i]:
-				t.keep(it, it.tmp)
-			}
+		home.busy = true
+		defer func() { home.busy = false }()
+		wg.Go(func() { keep[i], errs[i] = t.w.unlinkIf(home, it) })
+	}
+	wg.Wait()
+	for i, it := range items {
+		switch {
+		case errs[i] != nil:
+			t.res.note("temporary-left", it.c.Path, "its old content is still in %s: %v", path.Join(it.home, it.tmp), cause(errs[i]))
+		case keep[i]:
+			t.keep(it, it.tmp)
 		}
 	}
 }
