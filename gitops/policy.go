@@ -110,12 +110,7 @@ func (r *Repo) Gitlinks() (paths []string, err error) {
 		return nil, trouble(edit.Unreadable, "the index cannot be read", err)
 	}
 	defer index.Close()
-	for e := range index.All() {
-		if e.Gitlink() {
-			paths = append(paths, e.Path)
-		}
-	}
-	return paths, nil
+	return index.Gitlinks(), nil
 }
 
 // Walk visits every file and link below a directory of the worktree, on disk or

@@ -237,6 +237,17 @@ func (x *Index) All() func(yield func(IndexEntry) bool) {
 	}
 }
 
+// Gitlinks returns the paths of the submodules.
+func (x *Index) Gitlinks() (paths []string) {
+	x.each(func(r *rawEntry) bool {
+		if r.gitlink() { // no entry is made of the others: there may be a hundred thousand
+			paths = append(paths, string(r.path))
+		}
+		return true
+	})
+	return paths
+}
+
 // Len returns the number of entries.
 func (x *Index) Len() int {
 	if x.data == nil {
@@ -278,6 +289,14 @@ type rawEntry struct {
 }
 
 func (r *rawEntry) flags() uint16 { return binary.BigEndian.Uint16(r.fixed[len(r.fixed)-2:]) }
+
+func (r *rawEntry) gitlink() bool {
+	if r.whole != nil {
+		return r.whole.Gitlink()
+	}
+	e := IndexEntry{Mode: binary.BigEndian.Uint32(r.fixed[24:])}
+	return e.Gitlink()
+}
 
 func (r *rawEntry) entry() IndexEntry {
 	if r.whole != nil {

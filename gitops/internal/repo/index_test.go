@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,7 +102,11 @@ func testIndexAgainstGit(t *testing.T, format object.Format) {
 			if want := r.Git("ls-files", "-z", "-s", "-v"); listing(x) != want {
 				t.Errorf("ours\n%q\ngit's\n%q", listing(x), want)
 			}
+			var links []string
 			for e := range x.All() {
+				if e.Gitlink() {
+					links = append(links, e.Path)
+				}
 				at := x.Lookup(e.Path)
 				if at.Entry == nil || at.Entry.Path != e.Path || at.Unmerged != (e.Stage > 0) || (at.Gitlink != "") != e.Gitlink() {
 					t.Errorf("%s: %+v", e.Path, at)
@@ -109,6 +114,9 @@ func testIndexAgainstGit(t *testing.T, format object.Format) {
 				if e.IntentToAdd != (e.Path == "intended") {
 					t.Errorf("%s: intent to add: %v", e.Path, e.IntentToAdd)
 				}
+			}
+			if got := x.Gitlinks(); !slices.Equal(got, links) || len(got) == 0 {
+				t.Errorf("submodules %q, want %q", got, links)
 			}
 			if table := x.Table(); c.flat {
 				i := 0
