@@ -216,10 +216,10 @@ func mayBeGit(name []byte) bool {
 // room makes place for a group of entries and their names.
 func (w *worker) room(n *node, entries, names int) {
 	if cap(w.entries)-len(w.entries) < max(entries, 1) {
-		w.entries = make([]statcache.Entry, 0, max(entries, 1024))
+		w.entries = w.mem.moreEntries(max(entries, 1024))
 	}
 	if cap(w.names)-len(w.names) < max(names, entries*16) {
-		w.names = make([]byte, 0, max(names, entries*16, 16<<10))
+		w.names = w.mem.moreNames(max(names, entries*16, 16<<10))
 	}
 	n.entries = w.entries[len(w.entries):]
 	n.names = w.names[len(w.names):]

@@ -57,6 +57,7 @@ type walk struct {
 	ctx context.Context
 	opt *Options
 	dev uint64
+	mem *room
 
 	mu    sync.Mutex // for all below, and pending, pins, working and h of nodes
 	wake  sync.Cond
@@ -81,7 +82,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 	}
 	defer h.close()
 	n := &node{h: h, old: -1, pins: 1} // pinned: it is never closed before the end
-	w := &walk{ctx: ctx, opt: opt, held: 1, stack: []*node{n}}
+	w := &walk{ctx: ctx, opt: opt, held: 1, stack: []*node{n}, mem: newRoom(opt.Cache)}
 	if w.dev, err = h.self(&n.self); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 	}
 	wg.Wait()
 	r := &Result{Dev: w.dev, Stopped: ctx.Err() != nil}
-	gather(n, &r.Tree, opt.Cache)
+	gather(n, &r.Tree, opt.Cache, w.mem)
 	return r, nil
 }
 

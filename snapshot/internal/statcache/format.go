@@ -88,6 +88,9 @@ func (c *Cache) Close() {
 // Len returns the number of entries; the top is the first.
 func (c *Cache) Len() int { return c.n }
 
+// NameBytes is how long the names of all entries are together, with what ends them.
+func (c *Cache) NameBytes() int { return len(c.names) }
+
 // NumDirs returns the number of directories that were looked into.
 func (c *Cache) NumDirs() int { return c.d }
 
