@@ -25,7 +25,8 @@ type pack struct {
 	failed error // why the index cannot be used
 	fresh  bool  // the time was refreshed by this process
 
-	view  []byte // data mapped, once sizes were asked for and if it can be
+	sizes int    // that were asked for
+	view  []byte // data mapped, once there were many and if it can be
 	unmap func() // nil before that was tried
 }
 

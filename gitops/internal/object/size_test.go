@@ -34,18 +34,8 @@ func TestSize(t *testing.T) {
 	listing := strings.Split(other.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objectsize) %(deltabase)"), "\n")
 	check := func() {
 		t.Helper()
-		db := open()
-		defer db.Close()
-		for _, line := range listing {
-			f := strings.Fields(line)
-			id, _ := ParseID(f[0])
-			if size, ok := db.Size(id); !ok || fmt.Sprint(size) != f[1] {
-				t.Errorf("%s: %d, %v", line, size, ok)
-			}
-		}
-		if _, ok := db.Size(SHA1.Hash(Blob, []byte("nowhere"))); ok {
-			t.Error("a missing object has a size")
-		}
+		checkMapped(t, false, listing, open)
+		checkMapped(t, true, listing, open)
 	}
 	check()
 	deltas := 0
@@ -96,5 +86,27 @@ func BenchmarkSize(b *testing.B) {
 			}
 		}
 		db.Close()
+	}
+}
+
+// checkMapped looks at all objects of a listing, in a mapped pack or in one that
+// is read.
+func checkMapped(t *testing.T, mapped bool, listing []string, open func() *DB) {
+	t.Helper()
+	if mapped {
+		defer func(n int) { manySizes = n }(manySizes)
+		manySizes = 0
+	}
+	db := open()
+	defer db.Close()
+	for _, line := range listing {
+		f := strings.Fields(line)
+		id, _ := ParseID(f[0])
+		if size, ok := db.Size(id); !ok || fmt.Sprint(size) != f[1] {
+			t.Errorf("%s: %d, %v", line, size, ok)
+		}
+	}
+	if _, ok := db.Size(SHA1.Hash(Blob, []byte("nowhere"))); ok {
+		t.Error("a missing object has a size")
 	}
 }

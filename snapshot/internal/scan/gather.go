@@ -5,15 +5,15 @@ import (
 )
 
 // gather puts the groups of all directories into one flat tree.
-func gather(top *node, t *statcache.Tree, c *statcache.Cache, mem *room) {
+func gather(top *node, t *statcache.Tree, c *statcache.Cache) {
 	entries, names, dirs := 1, 1, 0
 	each(top, func(n *node) {
 		entries += len(n.entries)
 		names += len(n.names)
 		dirs++
 	})
-	t.Entries = mem.moreEntries(entries)[:1]
-	t.Names = mem.moreNames(names)[:1]
+	t.Entries = ordered(entries)[:1]
+	t.Names = make([]byte, 1, names)
 	t.Dirs = make([]statcache.Dir, 0, dirs)
 	t.Entries[0] = top.self
 	each(top, func(n *node) { n.put(t, c) })

@@ -90,6 +90,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 		return nil, &fs.PathError{Op: "scan", Path: top, Err: errNotDir}
 	}
 	w.wake.L = &w.mu
+	defer w.mem.close()
 	if opt.Cache != nil {
 		n.old = 0
 		n.sure = opt.Cache.Rules == opt.RulesKey
@@ -107,7 +108,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 	}
 	wg.Wait()
 	r := &Result{Dev: w.dev, Stopped: ctx.Err() != nil}
-	gather(n, &r.Tree, opt.Cache, w.mem)
+	gather(n, &r.Tree, opt.Cache)
 	return r, nil
 }
 
