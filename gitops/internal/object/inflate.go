@@ -34,7 +34,10 @@ type inflater struct {
 	br *bufio.Reader
 	zr io.ReadCloser // nil before the first stream
 
-	mem bytes.Reader // what br reads from, if that is in memory
+	// The beginning of an entry in a pack: what precedes the deflated bytes, and of
+	// them what nearly always holds the lengths of a delta, after the tables.
+	begin [192]byte
+	mem   bytes.Reader
 }
 
 func (p *pools) reader(r io.Reader) *inflater {

@@ -24,8 +24,8 @@ func (db *DB) Size(id ID) (size int64, ok bool) {
 	return 0, false
 }
 
-// size returns the length of an object: that of a delta's result stands in
-// the delta, so that its base need not be looked at.
+// size returns the length of an object: that of a delta's result stands at the
+// beginning of the delta, so that its base need not be looked at.
 func (p *pack) size(pl *pools, offset int64) (int64, error) {
 	view, err := p.mapped()
 	if err != nil {
@@ -36,38 +36,28 @@ func (p *pack) size(pl *pools, offset int64) (int64, error) {
 	}
 	fl := pl.reader(nil)
 	defer pl.putReader(fl)
-	var r byteReader = &fl.mem
+	var begin []byte
 	if view != nil {
-		fl.mem.Reset(view[offset:])
+		begin = view[offset:]
+	} else if n, err := p.data.ReadAt(fl.begin[:], offset); n > 0 {
+		begin = fl.begin[:n]
 	} else {
-		fl.br.Reset(io.NewSectionReader(p.data, offset, 1<<62))
-		r = fl.br
+		return 0, err
 	}
-	h, err := readHead(r, p.format, offset)
+	fl.mem.Reset(begin)
+	h, err := readHead(&fl.mem, p.format, offset)
 	if err != nil || !h.typ.IsDelta() {
 		return h.size, err
 	}
-	if view == nil {
-		return resultSize(fl)
+	if size, ok := deltaSize(begin[len(begin)-fl.mem.Len():]); ok {
+		return size, nil
 	}
-	// The length stands at the beginning of the delta. To inflate all of it costs
-	// five times as much; a piece that turns out to be too short is an error.
-	stream := view[int64(len(view))-int64(fl.mem.Len()):]
-	if len(stream) > deltaHead {
-		fl.mem.Reset(stream[:deltaHead])
-		fl.br.Reset(&fl.mem)
-		if size, err := resultSize(fl); err == nil {
-			return size, nil
-		}
+	fl.br.Reset(io.NewSectionReader(p.data, offset, 1<<62))
+	if _, err = readHead(fl.br, p.format, offset); err != nil {
+		return 0, err
 	}
-	fl.mem.Reset(stream)
-	fl.br.Reset(&fl.mem)
 	return resultSize(fl)
 }
-
-// deltaHead is how many deflated bytes nearly always hold the lengths at the
-// beginning of a delta, after the tables of the code.
-const deltaHead = 160
 
 // manySizes are asked for before a pack is mapped: each touch makes 64 KiB of the
 // pack resident, a thousand of them more than all else that a capture holds.
