@@ -146,7 +146,10 @@ func (c *Capture) unread(opt *CaptureOptions) (list []int32) {
 	}
 	defer done()
 	// In the order of the index, which the walk has and the entries have not.
-	var rest, seeded []int32
+	var rest []int32
+	check, unequal := c.otherwise(opt)
+	const piece = 1024
+	seeded := make([]int32, 0, piece)
 	c.res.Walk(func(p []byte, i int) bool {
 		if !c.res.Candidate(i) || c.res.Trusted(i) {
 			return true
@@ -154,37 +157,45 @@ func (c *Capture) unread(opt *CaptureOptions) (list []int32) {
 		e := &c.res.Entries[i]
 		if id, ok := seed(p, FileStat{Mode: e.Mode, Mtime: e.Mtime, Ctime: e.Ctime, Ino: e.Ino, Size: e.Size}); ok {
 			c.learn(i, id)
-			seeded = append(seeded, int32(i))
+			if seeded = append(seeded, int32(i)); len(seeded) == piece {
+				check <- seeded
+				seeded = make([]int32, 0, piece)
+			}
 		} else {
 			rest = append(rest, int32(i))
 		}
 		return true
 	})
-	rest = append(rest, c.otherwise(seeded, opt)...)
+	check <- seeded
+	close(check)
+	rest = append(rest, unequal()...)
 	slices.Sort(rest) // by directory
 	return rest
 }
 
-// otherwise returns the entries whose seeded id is that of an object of another
-// length: what converted the file may be gone.
-func (c *Capture) otherwise(seeded []int32, opt *CaptureOptions) (rest []int32) {
-	var mu sync.Mutex
+// otherwise looks at entries that were seeded, as they are sent, and returns those
+// whose id is that of an object of another length: what converted the file may be
+// gone. To ask for the lengths takes longer than to seed.
+func (c *Capture) otherwise(opt *CaptureOptions) (check chan<- []int32, unequal func() []int32) {
+	pieces := make(chan []int32, 4)
+	lists := make([][]int32, min(max(runtime.NumCPU(), 2), 4))
 	var wg sync.WaitGroup
-	workers := min(max(runtime.NumCPU(), 2), 4)
-	for part := range slices.Chunk(seeded, len(seeded)/workers+1) {
+	for k := range lists {
 		wg.Go(func() {
-			for _, i := range part {
-				if size, ok := opt.Length(c.known(int(i))); !ok || size != c.res.Entries[i].Size {
-					c.learn(int(i), make([]byte, c.idLen))
-					mu.Lock()
-					rest = append(rest, i)
-					mu.Unlock()
+			for piece := range pieces {
+				for _, i := range piece {
+					if size, ok := opt.Length(c.known(int(i))); !ok || size != c.res.Entries[i].Size {
+						c.learn(int(i), make([]byte, c.idLen))
+						lists[k] = append(lists[k], i)
+					}
 				}
 			}
 		})
 	}
-	wg.Wait()
-	return rest
+	return pieces, func() []int32 {
+		wg.Wait()
+		return slices.Concat(lists...)
+	}
 }
 
 // trees makes the trees of all directories, deepest first: those in which
