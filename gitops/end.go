@@ -78,6 +78,11 @@ func (r *Repo) finish(ctx context.Context, open *Turn, how closing) (t *Turn, sa
 		same, err = e.isDropped(how)
 		return nil, same, err
 	}
+	if !same && !how.keepEmpty {
+		if same, err = e.sameBehind(); err != nil {
+			return nil, false, damaged(open.N, err)
+		}
+	}
 	unlock, err := r.lockNumbers(ctx)
 	if err != nil {
 		return nil, false, err
@@ -205,6 +210,13 @@ func (e *ending) late() error {
 			absent, err := proof.absent(p)
 			if err != nil {
 				return err
+			}
+			if p != d.Path && !absent { // a directory where a file was is as new
+				was, there, err := e.before.entry(p)
+				if err != nil {
+					return err
+				}
+				absent = there && !was.Mode.IsDir()
 			}
 			f, ok := e.c.Found(p)
 			late = ok && (!absent || f.Ctime < ended)

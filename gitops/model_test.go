@@ -69,7 +69,7 @@ type played struct {
 	// Of a captured turn: somebody else wrote in it, or git did. What it owns is
 	// then for others to judge.
 	shared bool
-	// The end is not known: a person wrote before a crash was repaired.
+	// The end, or the start, is not known: a person wrote before a crash was repaired.
 	murky bool
 }
 
@@ -242,7 +242,7 @@ func (m *model) command(name string, do func() error) (before, after disk, err e
 	after = m.look()
 	for p := range after {
 		// Whoever moves a directory after a crash takes along what lies in it.
-		if temporary(p) && !m.murky {
+		if temporary(p) && !m.murky && !before.has(p) {
 			m.fail("%s is left", p)
 		}
 	}
@@ -340,7 +340,7 @@ func (m *model) learn(before, after disk) {
 			if p := m.turns[t.N-1]; p != nil && p.rewind {
 				start = after // it starts over behind the rewind
 			}
-			m.open[t.Session] = &played{n: t.N, session: t.Session, start: start, captured: true}
+			m.open[t.Session] = &played{n: t.N, session: t.Session, start: start, captured: true, murky: m.murky}
 			m.tell("… turn %d is open", t.N)
 		}
 	}

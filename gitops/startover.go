@@ -44,6 +44,17 @@ func (r *Repo) isRewind(n int) bool {
 	return err == nil && n > 0 && t.Kind == KindRewind
 }
 
+// sameBehind reports whether all that changed in the turn is what the rewind right
+// behind its start wrote: that would have started the turn over, but a crash came
+// between.
+func (e *ending) sameBehind() (bool, error) {
+	rewind, err := e.r.Turn(e.open.N + 1)
+	if err != nil || rewind.Kind != KindRewind || !e.r.mine(rewind) {
+		return false, nil // a turn that cannot be read is named by who lists them
+	}
+	return e.only(rewind)
+}
+
 // only reports whether nothing has changed in the turn but what a rewind wrote.
 func (e *ending) only(rewind *Turn) (bool, error) {
 	changes, err := e.r.Changes(rewind)
@@ -51,17 +62,21 @@ func (e *ending) only(rewind *Turn) (bool, error) {
 		return false, err
 	}
 	wrote := map[string]string{}
-	dirs := map[string]bool{}
+	dirs := map[string]bool{} // that it made, removed, filled or emptied
+	above := func(p string) {
+		for up := parent(p); up != "."; up = parent(up) {
+			dirs[up] = true
+		}
+	}
 	for _, dir := range slices.Concat(rewind.MadeDirs, rewind.RemovedDirs) {
 		dirs[dir] = true
+		above(dir)
 	}
 	for _, c := range changes {
 		if wrote[c.Path] = ""; c.After != nil {
 			wrote[c.Path] = c.After.ID
 		}
-		for up := parent(c.Path); up != "."; up = parent(up) {
-			dirs[up] = true
-		}
+		above(c.Path)
 	}
 	m, w := &e.meta, rewind.meta
 	for _, d := range e.diff {
@@ -87,7 +102,7 @@ func (e *ending) only(rewind *Turn) (bool, error) {
 			return false, nil
 		}
 	}
-	return (m.Head.After == m.Head.Before || m.Head.After == w.Head.After) && (m.Git.Index == "" || w.Git.Index != ""), nil
+	return (m.Head.After == m.Head.Before || m.Head.After == w.Head.After) && (m.Git.Index != indexChanged || w.Git.Index != ""), nil
 }
 
 // isDropped drops the turn if it holds nothing but what a rewind wrote. It stays
