@@ -20,7 +20,7 @@ type room struct {
 }
 
 // manyEntries is from when a room is made beforehand: the cache tells how large.
-const manyEntries = 20_000
+var manyEntries = 20_000 // a variable for tests
 
 func newRoom(c *statcache.Cache) *room {
 	r := &room{}
@@ -46,18 +46,19 @@ func (r *room) close() {
 	r.entries, r.names, r.unmap = nil, nil, nil
 }
 
-// moreEntries returns place for n entries, all zero.
-func (r *room) moreEntries(n int) []statcache.Entry {
+// moreEntries returns place for at least so many entries, all zero, and for more
+// where there is.
+func (r *room) moreEntries(least, n int) []statcache.Entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return more(&r.entries, n)
+	return more(&r.entries, least, n)
 }
 
-// moreNames returns place for n bytes.
-func (r *room) moreNames(n int) []byte {
+// moreNames does so for bytes.
+func (r *room) moreNames(least, n int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return more(&r.names, n)
+	return more(&r.names, least, n)
 }
 
 // ordered returns n zero entries for the result, which stay.
@@ -68,10 +69,12 @@ func ordered(n int) []statcache.Entry {
 	return entries
 }
 
-func more[T any](left *[]T, n int) []T {
-	if n > len(*left) {
+func more[T any](left *[]T, least, n int) []T {
+	n = max(least, n)
+	if len(*left) < least {
 		return make([]T, 0, n)
 	}
+	n = min(n, len(*left))
 	piece := (*left)[:0:n]
 	*left = (*left)[n:]
 	return piece

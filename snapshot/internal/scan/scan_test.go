@@ -25,6 +25,9 @@ import (
 // one with a trailing slash is for directories. It stands for package ignore.
 type globs []string
 
+// Every scan with a cache uses a room, which groups and names can outgrow.
+func init() { manyEntries = 0 }
+
 func (g globs) with(own []byte) Rules {
 	return append(slices.Clip(g), strings.Fields(string(own))...)
 }

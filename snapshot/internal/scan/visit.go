@@ -215,11 +215,11 @@ func mayBeGit(name []byte) bool {
 
 // room makes place for a group of entries and their names.
 func (w *worker) room(n *node, entries, names int) {
-	if cap(w.entries)-len(w.entries) < max(entries, 1) {
-		w.entries = w.mem.moreEntries(max(entries, 1024))
+	if entries = max(entries, 1); cap(w.entries)-len(w.entries) < entries {
+		w.entries = w.mem.moreEntries(entries, 1024)
 	}
-	if cap(w.names)-len(w.names) < max(names, entries*16) {
-		w.names = w.mem.moreNames(max(names, entries*16, 16<<10))
+	if names = max(names, entries*16); cap(w.names)-len(w.names) < names {
+		w.names = w.mem.moreNames(names, 16<<10)
 	}
 	n.entries = w.entries[len(w.entries):]
 	n.names = w.names[len(w.names):]
