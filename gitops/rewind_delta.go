@@ -204,11 +204,13 @@ func (m *meta) unlooked(after bool) func(dir string) bool {
 	for _, p := range incomplete {
 		shut[cmp.Or(p, ".")] = true
 	}
+	hidden := map[string]bool{} // of these not even the permissions are kept
 	for _, p := range ignored {
-		shut[strings.TrimSuffix(p, "/")] = true
+		hidden[strings.TrimSuffix(p, "/")] = true
 	}
+	maps.Copy(shut, hidden)
 	return func(dir string) bool {
-		if _, ok := skipped[dir]; ok {
+		if _, ok := skipped[dir]; ok || hidden[dir] {
 			return true
 		}
 		for up := dir; up != "."; {
