@@ -17,7 +17,8 @@ type sessionFacts struct {
 	Start *startFacts `json:"start,omitempty"` // of the open turn
 	Notes []string    `json:"notes,omitempty"` // for the model, not delivered yet
 	// Hooks are what its turns changed of hooks, the newest last.
-	Hooks []hookChange `json:"hooks,omitempty"`
+	Hooks   []hookChange `json:"hooks,omitempty"`
+	Consent []consent    `json:"consent,omitempty"`
 }
 
 // startFacts are what held when a turn began. They save a hook the way to the
