@@ -131,6 +131,7 @@ type hookTarget struct {
 	Detail string `json:"detail,omitempty"`
 	Text   string `json:"text,omitempty"` // to add by hand, or that would be written
 	bad    bool
+	bin    string // the program that it calls, where that is known
 }
 
 // A hooksAnswer is what the command says.
