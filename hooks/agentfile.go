@@ -32,6 +32,7 @@ type AgentFile struct {
 	// guarded are below the user's directory for the agent: what tells it what to run,
 	// beside the file of its hooks.
 	guarded  []string
+	trusted  string // the name of the user's file that says which hooks may run
 	groups   func(in Installation) []group
 	head     []string // members that a new file begins with: key, JSON
 	flat     bool     // an event has handlers, not groups of them
@@ -152,7 +153,7 @@ func claudeFile() *AgentFile {
 
 func codexFile() *AgentFile {
 	return &AgentFile{
-		Agent: "codex", Project: ".codex/hooks.json", User: "hooks.json", Env: "CODEX_HOME", Home: ".codex", beside: "config.toml", guarded: []string{"."},
+		Agent: "codex", Project: ".codex/hooks.json", User: "hooks.json", Env: "CODEX_HOME", Home: ".codex", beside: "config.toml", trusted: "config.toml", guarded: []string{"."},
 		After: "Codex runs a hook only once you trusted it: start codex and enter /hooks",
 		groups: func(in Installation) []group {
 			handler := func(seconds string) [][2]string {

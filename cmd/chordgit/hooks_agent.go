@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
@@ -96,19 +95,15 @@ func (a *app) installAgent(answer *hooksAnswer, f *hooks.AgentFile, r *hooksRequ
 // codexTOML refuses where Codex has hooks in its other file: with both it runs
 // neither without a warning.
 func codexTOML(name string) error {
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	data, err := readHook(name)
 	if err != nil {
 		return &edit.Error{Code: edit.Unreadable, Path: name, Err: err}
 	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		head := strings.TrimLeft(line, "[ \t")
-		if strings.HasPrefix(line, "[") && (strings.HasPrefix(head, "hooks]") || strings.HasPrefix(head, "hooks.") || strings.HasPrefix(head, "hooks ")) {
-			return &edit.Error{Code: hooks.CannotMerge, Msg: "config.toml beside it has hooks already; a file of each kind is too many: add these there"}
-		}
+	switch named, err := hooks.NamesHooks(data); {
+	case err != nil:
+		return &edit.Error{Code: hooks.CannotMerge, Path: name, Msg: "Codex itself cannot read it", Err: err}
+	case named:
+		return &edit.Error{Code: hooks.CannotMerge, Msg: "config.toml beside it has hooks already; a file of each kind is too many: add these there"}
 	}
 	return nil
 }
