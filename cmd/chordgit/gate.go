@@ -133,8 +133,9 @@ func (a *app) newGate(place workplace, req *patchapply.Request, session string, 
 	if err != nil {
 		return nil, err
 	}
-	facts := factsOf(state)
-	g.turn, g.agreed = state.Open, facts.consentIn(state.Open)
+	if facts := factsOf(state); turnIsOpen(repo, state) {
+		g.turn, g.agreed = state.Open, facts.consentIn(state.Open)
+	}
 	g.repo, g.site = repo, site(repo, options.Base)
 	g.site.Tree = planTree{policyTree{repo.Tree(), repo}}
 	for i := range req.Ops {
