@@ -165,6 +165,13 @@ func TestNotes(t *testing.T) {
 		{"opencode", "turn_end", "n", "", ``},
 		{"copilot", "agentStop", "n", "c", ``},
 		{"codex-notify", "agent-turn-complete", "n", "c", ``},
+		{"windsurf", "post_cascade_response", "n", "c", ``},
+		{"windsurf", "pre_user_prompt", "n", "c", ``},
+		{"cline", "TaskComplete", "n", "c", ``},
+		{"cline", "prompt_submit", "n", "c", ``},
+		{"chord", "on_idle", "n", "c", ``},
+		{"qwen", "Stop", "n", "c", `{"systemMessage":"n"}`},
+		{"droid", "UserPromptSubmit", "", "c", `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}`},
 	} {
 		e, err := hooks.ReadEvent(c.agent, c.event, []byte("{}"))
 		if err != nil || e.Kind == hooks.NoEvent {
@@ -209,7 +216,11 @@ func FuzzEvent(f *testing.F) {
 			if out != "" && (!json.Valid([]byte(out)) || strings.Contains(out, "\n")) {
 				t.Errorf("no object: %s", out)
 			}
-			if refuses := res.Exit != 0 || strings.Contains(out, `"deny"`) || strings.Contains(out, `"ask"`); refuses != (e.Kind == hooks.Pre && v != hooks.Allow) {
+			refuses := res.Exit != 0
+			for _, word := range []string{`"deny"`, `"ask"`, `{"cancel":true`, `{"action":"block"`} {
+				refuses = refuses || strings.Contains(out, word)
+			}
+			if refuses != (e.Kind == hooks.Pre && v != hooks.Allow) {
 				t.Errorf("%s %s: verdict %v is %+v", agent, e.Kind, v, res)
 			}
 		}

@@ -37,6 +37,13 @@ func newPayload(o map[string]any) payload {
 	return p
 }
 
+// set gives a key one value, nil: leaves it as it is.
+func (p payload) set(key string, value any) {
+	if value != nil && value != "" {
+		p[key] = []any{value}
+	}
+}
+
 func foldKey(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
 }
