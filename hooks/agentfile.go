@@ -48,7 +48,8 @@ type group struct {
 
 // AgentFiles are the agents whose hooks can be installed.
 func AgentFiles() []*AgentFile {
-	return []*AgentFile{claudeFile(), codexFile(), geminiFile(), cursorFile(), opencodeFile(), copilotFile()}
+	return []*AgentFile{claudeFile(), codexFile(), geminiFile(), cursorFile(), opencodeFile(), copilotFile(),
+		windsurfFile(), qwenFile(), droidFile()}
 }
 
 // FindAgentFile is that of an agent, nil if it is not known.
