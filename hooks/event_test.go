@@ -114,7 +114,11 @@ func TestEventUTF16(t *testing.T) {
 	for _, u := range utf16.Encode([]rune(text)) {
 		data = append(data, byte(u), byte(u>>8))
 	}
-	for _, data := range [][]byte{data, []byte("\xEF\xBB\xBF" + text)} {
+	swapped := []byte{}
+	for i := 0; i < len(data); i += 2 {
+		swapped = append(swapped, data[i+1], data[i])
+	}
+	for _, data := range [][]byte{data, data[2:], swapped, swapped[2:], []byte("\xEF\xBB\xBF" + text)} {
 		e, err := hooks.ReadEvent("cursor", "", data)
 		if err != nil || e.Session != "s" || e.Turn != "g" || e.Dir != "/r" {
 			t.Fatalf("%+v, %v", e, err)
