@@ -26,6 +26,8 @@ type AgentFile struct {
 	After string
 	// OwnDir says that the user's hooks run in the directory of their file.
 	OwnDir bool
+	// Executable says that the agent runs the file itself.
+	Executable bool
 
 	// beside is another file in the directory of each that may name hooks, too.
 	beside string
@@ -46,19 +48,16 @@ type group struct {
 	handler        [][2]string // keys and JSON values, in order
 }
 
-// AgentFiles are the agents whose hooks can be installed.
+// AgentFiles are the files of the agents whose hooks can be installed. Those of one
+// agent stand together.
 func AgentFiles() []*AgentFile {
-	return []*AgentFile{claudeFile(), codexFile(), geminiFile(), cursorFile(), opencodeFile(), copilotFile(),
-		windsurfFile(), qwenFile(), droidFile()}
+	return append([]*AgentFile{claudeFile(), codexFile(), geminiFile(), cursorFile(), opencodeFile(), copilotFile(),
+		windsurfFile(), qwenFile(), droidFile()}, clineFiles()...)
 }
 
-// FindAgentFile is that of an agent, nil if it is not known.
-func FindAgentFile(agent string) *AgentFile {
-	files := AgentFiles()
-	if i := slices.IndexFunc(files, func(f *AgentFile) bool { return f.Agent == agent }); i >= 0 {
-		return files[i]
-	}
-	return nil
+// FilesOf are those of an agent, none if it is not known.
+func FilesOf(agent string) []*AgentFile {
+	return slices.DeleteFunc(AgentFiles(), func(f *AgentFile) bool { return f.Agent != agent })
 }
 
 // Path is the file, given the worktree's root and the user's home, with slashes;

@@ -11,7 +11,7 @@ import (
 
 // What Codex keeps of hooks, by the settings that it writes.
 func TestTrust(t *testing.T) {
-	codex := hooks.FindAgentFile("codex")
+	codex := hooks.FilesOf("codex")[0]
 	text, err := codex.Install(nil, hooks.Installation{})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestTrust(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	if got := hooks.FindAgentFile("claude").Trust(text, nil, nil); got != (hooks.Trust{}) {
+	if got := hooks.FilesOf("claude")[0].Trust(text, nil, nil); got != (hooks.Trust{}) {
 		t.Errorf("of an agent that does not tell: %+v", got)
 	}
 }
@@ -69,7 +69,7 @@ func FuzzTrust(f *testing.F) {
 	f.Add([]byte(`{"hooks":[]}`), []byte("hooks.state = 1\n[features]\nhooks = 1\n"))
 	f.Add([]byte(`{"hooks":{"ÄB":[{"hooks":[null,1,{}]}]}}`), []byte("\xff"))
 	f.Fuzz(func(t *testing.T, text, settings []byte) {
-		got := hooks.FindAgentFile("codex").Trust(text, settings, func(string) bool { return true })
+		got := hooks.FilesOf("codex")[0].Trust(text, settings, func(string) bool { return true })
 		if got.Trusted > 0 && !strings.Contains(string(settings), "sha256:") {
 			t.Errorf("%+v without a hash", got)
 		}

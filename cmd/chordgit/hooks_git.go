@@ -137,7 +137,7 @@ func (g *gitInstaller) exclude(in bool) {
 	if g.r.print {
 		return
 	}
-	_, err := g.app.rewrite(g.h.ExcludeFile(), nil, func(old []byte) ([]byte, error) {
+	_, err := g.app.rewrite(g.h.ExcludeFile(), 0o666, nil, func(old []byte) ([]byte, error) {
 		has := hasLine(old, excludePattern)
 		switch {
 		case in && !has:

@@ -123,6 +123,8 @@ func (h *agentHook) look(t *hookTarget, old []byte) bool {
 		t.be("outdated", "run: chordgit hooks install %s--agent %s", user, f.Agent)
 	case have < want:
 		t.be("partial", "%d of %d; run: chordgit hooks install %s--agent %s", have, want, user, f.Agent)
+	case f.Executable && !executable(h.name):
+		t.be("disabled", "the file is not executable")
 	case f.Disabled(old):
 		t.be("disabled", "the file switches all hooks off")
 	default:
