@@ -60,6 +60,9 @@ func agentNames() (names []string) {
 func (r *hooksRequest) take(args []string) error {
 	r.agents = append(r.agents, args...)
 	for _, name := range r.agents {
+		if hooks.ByHand(name) != "" {
+			continue
+		}
 		files := hooks.FilesOf(name)
 		if len(files) == 0 {
 			return fmt.Errorf("no agent %q: want %s", name, strings.Join(agentNames(), ", "))
@@ -244,6 +247,10 @@ func (a *app) hooksInstall(r *hooksRequest) {
 		}
 	}
 	for _, name := range r.agents {
+		if text := hooks.ByHand(name); text != "" {
+			answer.Targets = append(answer.Targets, hookTarget{Target: name, Name: r.where(), State: "refused", Detail: "its configuration is YAML, which is yours: add this to it", Text: text, bad: true})
+			continue
+		}
 		a.installAgents(answer, hooks.FilesOf(name), r, bin, history)
 	}
 	if plain {
@@ -289,6 +296,9 @@ func (a *app) hooksUninstall(r *hooksRequest) {
 		}
 	}
 	for _, name := range slices.Compact(r.agents) {
+		if hooks.ByHand(name) != "" {
+			answer.note("%s's configuration is yours: take chordgit's entries out of it by hand", name)
+		}
 		for _, f := range hooks.FilesOf(name) {
 			a.uninstallAgent(answer, f, r, history)
 		}
