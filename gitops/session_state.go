@@ -32,6 +32,23 @@ func (r *Repo) Session(id string) (SessionState, error) {
 	return sessionState(state), nil
 }
 
+// Ended reports whether a turn is over that a session's state calls open: an end that
+// died closed it and did not note that. For a turn that is open it costs two files.
+func (r *Repo) Ended(n int) (bool, error) {
+	loose := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(r.layout.CommonDir, filepath.FromSlash(name)))
+		return err == nil
+	}
+	if loose(openRef(n)) && !loose(turnRef(n)) {
+		return false, nil // what a later gc packs it packs together
+	}
+	ended, err := r.closed(&Turn{N: n})
+	if err != nil {
+		return false, trouble(edit.Damaged, "the refs cannot be read", err)
+	}
+	return ended, nil
+}
+
 // Sessions reads the states of all sessions of this worktree, in no order that
 // means anything. One that cannot be read is left out, and is the error.
 func (r *Repo) Sessions() (all []SessionState, err error) {

@@ -5,21 +5,23 @@ package hooks
 // Its file may be run by Cursor, too, which then reads keys of its own.
 func claude() *dialect {
 	return &dialect{name: "claude", agent: "claude-code", events: claudeEvents(), context: TurnBegin, reads: true, answer: func(e *Event, a Answer) Response {
-		decision := func(word string) []pair {
-			return []pair{{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", word}, {"permissionDecisionReason", a.Text}}}}
-		}
 		switch {
 		case a.Verdict == Deny:
-			pairs := decision("deny")
+			pairs := claudeDecision("deny", a)
 			if e.cursor {
 				pairs = append(pairs, cursorDeny(a)...)
 			}
 			return Response{Stdout: objectOf(pairs...) + "\n", Stderr: line1(a.Text), Exit: 2}
 		case a.Verdict == Ask:
-			return Response{Stdout: objectOf(decision("ask")...) + "\n"}
+			return Response{Stdout: objectOf(claudeDecision("ask", a)...) + "\n"}
 		case e.cursor:
 			return cursorAllow(e, a)
 		}
 		return told(a, "UserPromptSubmit")
 	}}
+}
+
+// claudeDecision is the object by which a tool is refused, or its user asked.
+func claudeDecision(word string, a Answer) []pair {
+	return []pair{{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", word}, {"permissionDecisionReason", a.Text}}}}
 }

@@ -23,6 +23,14 @@ func gemini() *dialect {
 	}}
 }
 
+// byStatusAlone answers by exit status and text. Nothing else is read.
+func byStatusAlone(_ *Event, a Answer) Response {
+	if a.Verdict != Allow {
+		return refusal(a)
+	}
+	return Response{}
+}
+
 // byStatus answers by exit status and text, and tells notes by an object. begin is
 // the name of the event that begins a turn.
 func byStatus(begin string) func(*Event, Answer) Response {

@@ -5,10 +5,5 @@ package hooks
 func opencode() *dialect {
 	return &dialect{name: "opencode", agent: "opencode", events: map[string]EventKind{
 		"turnbegin": TurnBegin, "pretool": Pre, "posttool": Post, "turnend": TurnEnd, "turnabort": TurnAbort, "sessionend": SessionEnd,
-	}, answer: func(_ *Event, a Answer) Response {
-		if a.Verdict != Allow {
-			return refusal(a)
-		}
-		return Response{}
-	}}
+	}, answer: byStatusAlone}
 }

@@ -26,12 +26,15 @@ type AgentFile struct {
 	After string
 	// OwnDir says that the user's hooks run in the directory of their file.
 	OwnDir bool
+	// Executable says that the agent runs the file itself.
+	Executable bool
 
 	// beside is another file in the directory of each that may name hooks, too.
 	beside string
 	// guarded are below the user's directory for the agent: what tells it what to run,
 	// beside the file of its hooks.
 	guarded  []string
+	trusted  string // the name of the user's file that says which hooks may run
 	groups   func(in Installation) []group
 	head     []string // members that a new file begins with: key, JSON
 	flat     bool     // an event has handlers, not groups of them
@@ -45,18 +48,16 @@ type group struct {
 	handler        [][2]string // keys and JSON values, in order
 }
 
-// AgentFiles are the agents whose hooks can be installed.
+// AgentFiles are the files of the agents whose hooks can be installed. Those of one
+// agent stand together.
 func AgentFiles() []*AgentFile {
-	return []*AgentFile{claudeFile(), codexFile(), geminiFile(), cursorFile(), opencodeFile(), copilotFile()}
+	return append([]*AgentFile{claudeFile(), codexFile(), geminiFile(), cursorFile(), opencodeFile(), copilotFile(),
+		windsurfFile(), qwenFile(), droidFile()}, clineFiles()...)
 }
 
-// FindAgentFile is that of an agent, nil if it is not known.
-func FindAgentFile(agent string) *AgentFile {
-	files := AgentFiles()
-	if i := slices.IndexFunc(files, func(f *AgentFile) bool { return f.Agent == agent }); i >= 0 {
-		return files[i]
-	}
-	return nil
+// FilesOf are those of an agent, none if it is not known.
+func FilesOf(agent string) []*AgentFile {
+	return slices.DeleteFunc(AgentFiles(), func(f *AgentFile) bool { return f.Agent != agent })
 }
 
 // Path is the file, given the worktree's root and the user's home, with slashes;
@@ -152,7 +153,7 @@ func claudeFile() *AgentFile {
 
 func codexFile() *AgentFile {
 	return &AgentFile{
-		Agent: "codex", Project: ".codex/hooks.json", User: "hooks.json", Env: "CODEX_HOME", Home: ".codex", beside: "config.toml", guarded: []string{"."},
+		Agent: "codex", Project: ".codex/hooks.json", User: "hooks.json", Env: "CODEX_HOME", Home: ".codex", beside: "config.toml", trusted: "config.toml", guarded: []string{"."},
 		After: "Codex runs a hook only once you trusted it: start codex and enter /hooks",
 		groups: func(in Installation) []group {
 			handler := func(seconds string) [][2]string {

@@ -24,6 +24,10 @@ var probes = map[string]struct{ event, input string }{
 	"gemini":   {"BeforeTool", `"hook_event_name":"BeforeTool","tool_name":"write_file","tool_input":{"file_path":%s,"content":""}`},
 	"cursor":   {"preToolUse", `"hook_event_name":"preToolUse","tool_name":"Write","tool_input":{"file_path":%s,"content":""}`},
 	"opencode": {"pre_tool", `"hook_event_name":"pre_tool","tool_name":"write","tool_input":{"filePath":%s,"content":""}`},
+	"windsurf": {"pre_write_code", `"agent_action_name":"pre_write_code","tool_info":{"file_path":%s,"edits":[]}`},
+	"cline":    {"PreToolUse", `"hookName":"PreToolUse","preToolUse":{"toolName":"write_to_file","parameters":{"path":%s,"content":""}}`},
+	"qwen":     {"PreToolUse", `"hook_event_name":"PreToolUse","tool_name":"write_file","tool_input":{"file_path":%s,"content":""}`},
+	"droid":    {"PreToolUse", `"hook_event_name":"PreToolUse","tool_name":"Create","tool_input":{"file_path":%s,"content":""}`},
 	"copilot":  {"preToolUse", `"toolName":"create","toolArgs":{"path":%s,"file_text":""}`},
 }
 

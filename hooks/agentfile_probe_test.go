@@ -60,7 +60,7 @@ func TestAgentSettings(t *testing.T) {
 		{"gemini", "", "/h", "/h/.gemini/settings.json", "/h/.gemini/settings.json"},
 		{"gemini", "", "", "", ""},
 	} {
-		f := hooks.FindAgentFile(c.agent)
+		f := hooks.FilesOf(c.agent)[0]
 		if got := strings.Join(f.Settings(c.root, c.home, moved), " "); got != c.settings {
 			t.Errorf("%s: settings %s", c.agent, got)
 		}
@@ -75,6 +75,8 @@ func TestAgentSettings(t *testing.T) {
 func FuzzProbe(f *testing.F) {
 	f.Add([]byte(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'/a b/chordgit' hook claude"}]}]}}`), "chordgit: denied", 2)
 	f.Add([]byte("// chordgit-plugin 1\nconst BIN = \"/a/chordgit\"\n"), "", 0)
+	f.Add([]byte("#!/bin/sh\n# chordgit-plugin 1\nexec '/a b/chordgit' hook cline\n"), "", 0)
+	f.Add([]byte(`{"cancel":true,"errorMessage":"x"}`), "", 0)
 	f.Add([]byte(`{"permission":"deny","user_message":"x","agent_message":"x"}`), "", 0)
 	f.Add([]byte(`{"permissionDecision":"deny","permissionDecisionReason":"x"}`), "", 0)
 	f.Add([]byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}`), "x", 2)
@@ -87,7 +89,7 @@ func FuzzProbe(f *testing.F) {
 			if !p.Refuses(hooks.Response{Stdout: string(text), Stderr: stderr, Exit: exit}) {
 				continue
 			}
-			said := strings.Contains(string(text), "deny") || strings.Contains(string(text), `\u`) // escapes of the same letters
+			said := strings.Contains(string(text), "deny") || strings.Contains(string(text), "cancel") || strings.Contains(string(text), `\u`) // escapes of the same letters
 			if exit != 2 && (exit != 0 || !said) || exit == 2 && strings.TrimSpace(stderr) == "" {
 				t.Errorf("%s takes exit %d, %q, %q for a refusal", file.Agent, exit, text, stderr)
 			}

@@ -26,7 +26,9 @@ func ProgramOf(command string) string {
 // Program is the one absolute path under which the file's entries call chordgit,
 // empty if there is none, or there are several.
 func (f *AgentFile) Program(text []byte) (bin string) {
-	if f.plugin != nil {
+	if f.Executable {
+		bin = clineProgram(text)
+	} else if f.plugin != nil {
 		if m := pluginBin.FindSubmatch(text); m != nil {
 			_ = json.Unmarshal(m[1], &bin) // what is no text names no program
 		}

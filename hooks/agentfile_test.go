@@ -24,10 +24,38 @@ var settingsFiles = []string{
 	"{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"x\"}]}}\n",
 }
 
+// A script is known again, whatever program it calls, and somebody else's is left.
+func TestScriptsOfCline(t *testing.T) {
+	files := hooks.FilesOf("cline")
+	for _, f := range files {
+		for _, in := range []hooks.Installation{{}, {Strict: true}, user, {User: true, Bin: "/a b/it's/chordgit"}} {
+			made, err := f.Install(nil, in)
+			if again, err2 := f.Install(made, in); err != nil || err2 != nil || !bytes.Equal(made, again) || !f.Executable {
+				t.Errorf("%v, %v: %s", err, err2, again)
+			}
+			if have, want, _, err := f.Installed(made, in); have != 1 || want != 1 || err != nil || !hooks.CallsUs(made) {
+				t.Errorf("%d of %d, %v: %s", have, want, err, made)
+			}
+			if bin := f.Program(made); bin != in.Bin {
+				t.Errorf("program %q of %s", bin, made)
+			}
+			if left, err := f.Uninstall(made); left != nil || err != nil {
+				t.Errorf("%q, %v is left", left, err)
+			}
+		}
+		if _, err := f.Install([]byte("#!/bin/sh\n"), user); !errors.Is(err, &edit.Error{Code: hooks.CannotMerge}) {
+			t.Error(err)
+		}
+	}
+	if len(files) != 5 {
+		t.Errorf("%d files", len(files))
+	}
+}
+
 // What is installed is there once, takes nothing away, and goes without a trace.
 func TestAgentFiles(t *testing.T) {
 	for _, f := range hooks.AgentFiles() {
-		if f.Agent == "opencode" {
+		if f.Agent == "opencode" || f.Executable {
 			continue
 		}
 		for _, old := range settingsFiles {
@@ -99,7 +127,7 @@ func without(t *testing.T, text []byte) any {
 
 // The file's own way of writing is kept.
 func TestAgentFileForm(t *testing.T) {
-	f := hooks.FindAgentFile("claude")
+	f := hooks.FilesOf("claude")[0]
 	made := string(install(t, f, []byte(settingsFiles[5]), hooks.Installation{}))
 	if !strings.HasPrefix(made, settingsFiles[5][:strings.Index(settingsFiles[5], "\n\t\t]\n\t},")]) || !strings.HasSuffix(made, ",\n\t\"n\": 1e3\n}\n") {
 		t.Errorf("other bytes changed:\n%s", made)
@@ -118,7 +146,7 @@ func TestAgentFileForm(t *testing.T) {
 // Entries of an older version, or of a program at another place, are replaced
 // where they stand.
 func TestAgentFileStale(t *testing.T) {
-	f := hooks.FindAgentFile("claude")
+	f := hooks.FilesOf("claude")[0]
 	made := install(t, f, []byte(settingsFiles[5]), hooks.Installation{User: true, Bin: "/old place/it's/chordgit"})
 	if !bytes.Contains(made, []byte(`'/old place/it'\\''s/chordgit' hook claude`)) {
 		t.Fatalf("the path is not quoted:\n%s", made)
@@ -147,13 +175,13 @@ func TestAgentFileRefuses(t *testing.T) {
 	for _, bad := range []string{
 		"// mine\n{}", `{"a":1,}`, `{`, `[]`, `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, `{"hooks":{},"hooks":{}}`, "\xef\xbb\xbf{}", `{"hooks":null}`,
 	} {
-		made, err := hooks.FindAgentFile("claude").Install([]byte(bad), user)
+		made, err := hooks.FilesOf("claude")[0].Install([]byte(bad), user)
 		if !errors.Is(err, &edit.Error{Code: hooks.CannotMerge}) {
 			t.Errorf("%s: %s, %v", bad, made, err)
 		}
 	}
 	// Gemini CLI reads comments, and keeps them.
-	f := hooks.FindAgentFile("gemini")
+	f := hooks.FilesOf("gemini")[0]
 	old := "{\n  // mine\n  \"a\": 1, /* too */\n}\n"
 	made, err := f.Install([]byte(old), user)
 	if err != nil || !bytes.Contains(made, []byte("  // mine\n  \"a\": 1, /* too */")) {
@@ -162,7 +190,7 @@ func TestAgentFileRefuses(t *testing.T) {
 	if again, err := f.Install(made, user); err != nil || !bytes.Equal(made, again) {
 		t.Errorf("%s, %v", again, err)
 	}
-	if _, err := hooks.FindAgentFile("opencode").Install([]byte("export const x = 1\n"), user); err == nil {
+	if _, err := hooks.FilesOf("opencode")[0].Install([]byte("export const x = 1\n"), user); err == nil {
 		t.Error("a foreign plugin was replaced")
 	}
 }

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -31,7 +32,7 @@ func (e *Event) KeepsContext() bool { return e.dialect.context != "" }
 // Asks reports whether the agent puts a question to its user where a hook wants
 // it; others are refused.
 func (e *Event) Asks() bool {
-	return !e.cursor && (e.dialect.name == "claude" || e.dialect.name == "copilot" || e.dialect.name == "generic")
+	return !e.cursor && slices.Contains([]string{"claude", "copilot", "generic", "droid"}, e.dialect.name)
 }
 
 // Respond says an answer in the language of the event's agent. An event other

@@ -104,6 +104,9 @@ func ReadEvent(agent, event string, data []byte) (*Event, error) {
 
 func (e *Event) read(event string) {
 	p := e.fields
+	if e.dialect.shape != nil {
+		p = e.dialect.shape(p)
+	}
 	e.cursor = e.dialect.name != "cursor" && p.str("cursorversion") != ""
 	e.Name = cmp.Or(p.str("hookeventname", "eventname", "hookname", "event", "type"), event)
 	e.Kind = e.dialect.kind(e.Name)
@@ -172,7 +175,7 @@ func (e *Event) slashed(name string) string {
 }
 
 var eventInText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"(?:hook_event_name|hookEventName|event)"\s*:\s*"(\w+)"`)
+	return regexp.MustCompile(`"(?:hook_event_name|hookEventName|event|agent_action_name|hookName|point)"\s*:\s*"(\w+)"`)
 })
 
 // guess looks for the kind of an event in text that cannot be read.
@@ -183,21 +186,18 @@ func (e *Event) guess(event string, text []byte) {
 	}
 	e.cursor = e.dialect.name != "cursor" && strings.Contains(string(text), `"cursor_version"`)
 	if e.Kind = e.dialect.kind(e.Name); e.Kind == NoEvent && e.Name == "" &&
-		(strings.Contains(string(text), `"tool_name"`) || strings.Contains(string(text), `"toolName"`)) {
+		(strings.Contains(string(text), `"tool_name"`) || strings.Contains(string(text), `"toolName"`) || strings.Contains(string(text), `"tool_info"`)) {
 		e.Kind = Pre
 	}
 }
 
 // Calls reports whether the agent tells its hooks about calls of tools: otherwise that
 // none was told proves nothing.
-func (e *Event) Calls() bool {
-	for _, kind := range e.dialect.events {
-		if kind == Pre {
-			return true
-		}
-	}
-	return false
-}
+func (e *Event) Calls() bool { return e.dialect.tells(Pre) }
+
+// Begins reports whether the agent tells its hooks about prompts: otherwise the first
+// tool of a turn begins it.
+func (e *Event) Begins() bool { return e.dialect.tells(TurnBegin) }
 
 // Reads reports whether the agent tells its hooks about files that it reads, too.
 func (e *Event) Reads() bool { return e.dialect.reads }

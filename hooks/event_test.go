@@ -114,7 +114,11 @@ func TestEventUTF16(t *testing.T) {
 	for _, u := range utf16.Encode([]rune(text)) {
 		data = append(data, byte(u), byte(u>>8))
 	}
-	for _, data := range [][]byte{data, []byte("\xEF\xBB\xBF" + text)} {
+	swapped := []byte{}
+	for i := 0; i < len(data); i += 2 {
+		swapped = append(swapped, data[i+1], data[i])
+	}
+	for _, data := range [][]byte{data, data[2:], swapped, swapped[2:], []byte("\xEF\xBB\xBF" + text)} {
 		e, err := hooks.ReadEvent("cursor", "", data)
 		if err != nil || e.Session != "s" || e.Turn != "g" || e.Dir != "/r" {
 			t.Fatalf("%+v, %v", e, err)
@@ -165,6 +169,13 @@ func TestNotes(t *testing.T) {
 		{"opencode", "turn_end", "n", "", ``},
 		{"copilot", "agentStop", "n", "c", ``},
 		{"codex-notify", "agent-turn-complete", "n", "c", ``},
+		{"windsurf", "post_cascade_response", "n", "c", ``},
+		{"windsurf", "pre_user_prompt", "n", "c", ``},
+		{"cline", "TaskComplete", "n", "c", ``},
+		{"cline", "prompt_submit", "n", "c", ``},
+		{"chord", "on_idle", "n", "c", ``},
+		{"qwen", "Stop", "n", "c", `{"systemMessage":"n"}`},
+		{"droid", "UserPromptSubmit", "", "c", `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}`},
 	} {
 		e, err := hooks.ReadEvent(c.agent, c.event, []byte("{}"))
 		if err != nil || e.Kind == hooks.NoEvent {
@@ -209,7 +220,11 @@ func FuzzEvent(f *testing.F) {
 			if out != "" && (!json.Valid([]byte(out)) || strings.Contains(out, "\n")) {
 				t.Errorf("no object: %s", out)
 			}
-			if refuses := res.Exit != 0 || strings.Contains(out, `"deny"`) || strings.Contains(out, `"ask"`); refuses != (e.Kind == hooks.Pre && v != hooks.Allow) {
+			refuses := res.Exit != 0
+			for _, word := range []string{`"deny"`, `"ask"`, `{"cancel":true`, `{"action":"block"`} {
+				refuses = refuses || strings.Contains(out, word)
+			}
+			if refuses != (e.Kind == hooks.Pre && v != hooks.Allow) {
 				t.Errorf("%s %s: verdict %v is %+v", agent, e.Kind, v, res)
 			}
 		}

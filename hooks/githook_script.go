@@ -30,24 +30,23 @@ case $hook in pre-push|pre-receive) in=$(cat) ;; esac
 feed() { [ -z "$in" ] || printf '%s\n' "$in"; }
 prev=${0%/*}/$hook.chordgit-prev
 if [ -x "$prev" ]; then feed | "$prev" "$@" || exit $?; fi
-if [ "${CHORDGIT-}" = 0 ]; then echo "chordgit: $hook check skipped (CHORDGIT=0)" >&2; exit 0; fi
+` + scriptChecks + `feed | "$bin" hook "$hook" "$@"
+`
+
+// scriptChecks find the program, or end it.
+const scriptChecks = `if [ "${CHORDGIT-}" = 0 ]; then echo "chordgit: $hook check skipped (CHORDGIT=0)" >&2; exit 0; fi
 [ -x "$bin" ] || bin=$(command -v chordgit) || bin=
 if [ -z "$bin" ]; then
   echo "chordgit: not found, $hook policy was NOT checked (chordgit hooks status)" >&2
   [ "$missing" = block ] && exit 1
   exit 0
 fi
-feed | "$bin" hook "$hook" "$@"
 `
 
 // HookScript is the script of a git hook. bin is the program's absolute path; block
 // says that nothing passes where it is gone.
 func HookScript(hook, bin string, block bool) []byte {
-	missing := "warn"
-	if block {
-		missing = "block"
-	}
-	return fmt.Appendf(nil, "#!/bin/sh\n%s%d %s\nhook=%s\nbin=%s\nmissing=%s\n%s", scriptMark, scriptVersion, hook, hook, ShellQuote(bin), missing, scriptBody)
+	return fmt.Appendf(nil, "#!/bin/sh\n%s%d %s\n%s%s", scriptMark, scriptVersion, hook, hookSettings(hook, bin, block), scriptBody)
 }
 
 // ShellQuote makes a text one word of the shell.
@@ -77,13 +76,9 @@ func ReadHookScript(hook string, data []byte) ScriptState {
 	if len(lines) < 6 {
 		return ScriptState{Kind: ScriptEdited}
 	}
-	quoted, ok := strings.CutPrefix(string(lines[3]), "bin=")
-	s := ScriptState{Kind: ScriptOurs, Block: string(lines[4]) == "missing=block"}
-	s.Bin = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(quoted, "'"), "'"), `'\''`, "'")
-	if !ok || !bytes.Equal(HookScript(hook, s.Bin, s.Block), data) {
-		s.Kind = ScriptEdited
-	}
-	return s
+	return readSettings(string(lines[3]), string(lines[4]), func(bin string, block bool) bool {
+		return bytes.Equal(HookScript(hook, bin, block), data)
+	})
 }
 
 // Stanza is what a program that manages git hooks needs in its configuration, by

@@ -11,7 +11,7 @@ const pluginMark = "// chordgit-plugin "
 
 func isPlugin(text []byte) bool {
 	for line := range bytes.Lines(text[:min(len(text), 500)]) {
-		if bytes.HasPrefix(line, []byte(pluginMark)) {
+		if bytes.HasPrefix(line, []byte(pluginMark)) || bytes.HasPrefix(line, []byte(clineMark)) {
 			return true
 		}
 	}

@@ -37,6 +37,13 @@ func newPayload(o map[string]any) payload {
 	return p
 }
 
+// set gives a key one value, nil: leaves it as it is.
+func (p payload) set(key string, value any) {
+	if value != nil && value != "" {
+		p[key] = []any{value}
+	}
+}
+
 func foldKey(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
 }
@@ -86,7 +93,8 @@ func asObject(v any) (payload, bool) {
 	return newPayload(o), ok
 }
 
-// readPayload reads a JSON object in UTF-8 or, with a byte order mark, in UTF-16.
+// readPayload reads a JSON object in UTF-8 or in UTF-16, with a byte order mark or
+// without.
 // What some agents are known to get wrong is repaired once: raw control
 // characters in strings, backslashes before what needs none, and text behind the
 // object. The text is returned with the error, too.
@@ -114,14 +122,18 @@ func toUTF8(data []byte) []byte {
 	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
 		return data[3:]
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
-		order = binary.LittleEndian
+		order, data = binary.LittleEndian, data[2:]
 	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		order, data = binary.BigEndian, data[2:]
+	case bytes.HasPrefix(data, []byte("{\x00")): // an object in UTF-8 has no such byte
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte("\x00{")):
 		order = binary.BigEndian
 	default:
 		return data
 	}
-	var units []uint16
-	for data = data[2:]; len(data) > 1; data = data[2:] {
+	units := make([]uint16, 0, len(data)/2)
+	for ; len(data) > 1; data = data[2:] {
 		units = append(units, order.Uint16(data))
 	}
 	return []byte(string(utf16.Decode(units)))

@@ -85,5 +85,21 @@ func cutText(lines []string, closing string) string {
 
 // UndecidedText is the text of a refusal where nobody can say what policy says.
 func UndecidedText(err error) string {
-	return cutText([]string{"chordgit: denied: " + edit.Quote(err.Error())}, "Nothing was decided: ask the user to mend it, or to say hooks.on_error: allow in their own configuration.")
+	var lines []string
+	for _, e := range single(err) {
+		lines = append(lines, "chordgit: denied: "+edit.Quote(e.Error()))
+	}
+	return cutText(lines, "Nothing was decided: ask the user to mend it, or to say hooks.on_error: allow in their own configuration.")
+}
+
+// single are the errors that one consists of.
+func single(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is inside comes in its turn
+	if !ok {
+		return []error{err}
+	}
+	for _, e := range joined.Unwrap() {
+		all = append(all, single(e)...)
+	}
+	return all
 }

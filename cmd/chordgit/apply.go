@@ -253,7 +253,7 @@ func (a *app) counting(repo workplace) func(*edit.File) []byte {
 // policy asks for consent, a person gives it between two plans, which must be the
 // same.
 func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Request, options edit.Options, opt applyOptions) (*edit.Plan, *gitops.Turn, error) {
-	gate, err := a.newGate(repo, req, options)
+	gate, err := a.newGate(repo, req, opt.session, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -288,6 +288,11 @@ func (a *app) carryOut(ctx context.Context, repo workplace, req *patchapply.Requ
 	}
 	if err = commit(); errors.Is(err, errConsent) {
 		if err = gate.ask(); err == nil {
+			// Before anything is written: what was agreed to must not be put back for
+			// want of a note.
+			err = keepConsent(ctx, recorded, opt.session, gate.turn, gate.granted)
+		}
+		if err == nil {
 			err = commit()
 		}
 	}

@@ -77,6 +77,10 @@ func (a *app) userText() ([]byte, error) {
 	if name == "" {
 		return nil, nil
 	}
+	info, err := os.Stat(name)
+	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return nil, &edit.Error{Code: hooks.BadConfig, Path: place, Msg: "is a pipe, not a regular file"} // nobody may ever write to it
+	}
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

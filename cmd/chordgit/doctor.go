@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -41,13 +40,9 @@ status is 0 if all that is installed works.`,
 	}
 }
 
-// tryHooks runs the programs that the installed scripts call. Hooks of others are
+// tryHooks runs the programs that the installed hooks call. Hooks of others are
 // not run.
 func (a *app) tryHooks(ctx context.Context, answer *hooksAnswer, h *gitops.History) {
-	at, err := h.HooksDir()
-	if err != nil {
-		return // status told
-	}
 	dir, err := os.MkdirTemp("", "chordgit-doctor-")
 	if err != nil {
 		answer.fail(hookTarget{Target: "git"}, err)
@@ -59,11 +54,7 @@ func (a *app) tryHooks(ctx context.Context, answer *hooksAnswer, h *gitops.Histo
 		if t.State != "installed" || t.Name == "pre-receive" {
 			continue
 		}
-		script, err := readHook(filepath.Join(at.Dir, t.Name))
-		if err != nil {
-			continue // status told
-		}
-		said, err := a.tryHook(ctx, h, t.Name, hooks.ReadHookScript(t.Name, script).Bin, dir)
+		said, err := a.tryHook(ctx, h, t.Name, t.bin, dir)
 		switch {
 		case err != nil:
 			t.be("does not work", "it could not be tried: %s", oneLine(err))

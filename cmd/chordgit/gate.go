@@ -103,6 +103,8 @@ type gate struct {
 	layers []hooks.Layer
 	site   hooks.Site
 	who    hooks.Who
+	turn   int         // of the session that is open; 0: none
+	agreed []consented // in that turn, before
 
 	policy  *hooks.Policy
 	made    *edit.Plan // the last plan, nil if there is none
@@ -114,7 +116,7 @@ type gate struct {
 // errConsent says that a plan needs a person's consent.
 var errConsent = errors.New("needs consent")
 
-func (a *app) newGate(place workplace, req *patchapply.Request, options edit.Options) (*gate, error) {
+func (a *app) newGate(place workplace, req *patchapply.Request, session string, options edit.Options) (*gate, error) {
 	g := &gate{app: a}
 	repo, ok := place.(*gitops.Repo)
 	if !ok {
@@ -126,6 +128,13 @@ func (a *app) newGate(place workplace, req *patchapply.Request, options edit.Opt
 	}
 	if g.layers, err = a.bindingLayers(repo, files); err != nil {
 		return nil, err
+	}
+	state, err := repo.Session(session)
+	if err != nil {
+		return nil, err
+	}
+	if facts := factsOf(state); turnIsOpen(repo, state) {
+		g.turn, g.agreed = state.Open, facts.consentIn(state.Open)
 	}
 	g.repo, g.site = repo, site(repo, options.Base)
 	g.site.Tree = planTree{policyTree{repo.Tree(), repo}}
@@ -183,7 +192,7 @@ func (g *gate) check(op *edit.Op, c edit.Change) *edit.Error {
 	case c.From != "" && c.Before == nil:
 		o.Kind = hooks.Create
 	}
-	found := g.policy.Judge(g.who, o)
+	found := unconsented(g.policy.Judge(g.who, o), g.agreed)
 	if len(found) == 0 || found[0].Verdict == hooks.Allow {
 		return nil
 	}

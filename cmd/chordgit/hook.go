@@ -74,14 +74,27 @@ func (a *app) hook(ctx context.Context, name, event string, data []byte) {
 	h := &hookRun{app: a}
 	// Until the event is known it could be any.
 	h.event, _ = hooks.ReadEvent(name, event, nil)
-	timer := h.limit(preTime)
+	in := &input{from: io.LimitReader(a.stdin, hooks.PayloadLimit+1)}
+	late := make(chan struct{})
+	timer := time.AfterFunc(preTime, func() {
+		defer close(late)
+		// What came so far mostly tells whether a tool is about to run.
+		guessed, _ := hooks.ReadEvent(name, event, in.head())
+		slow := &hookRun{app: a, event: guessed}
+		slow.mild = slow.mildly()
+		slow.undecided(fmt.Errorf("the hook's input was not read after %s", preTime))
+		a.end(a.code)
+	})
 	var err error
 	if data == nil {
-		data, err = io.ReadAll(io.LimitReader(a.stdin, hooks.PayloadLimit+1))
+		data, err = in.all()
 	}
-	timer.Stop()
 	if err == nil {
 		h.event, err = hooks.ReadEvent(name, event, data)
+	}
+	if !timer.Stop() {
+		<-late
+		return
 	}
 	timer = h.limit(map[hooks.EventKind]time.Duration{hooks.TurnBegin: beginTime + 2*time.Second, hooks.TurnEnd: endTime,
 		hooks.TurnAbort: endTime, hooks.SessionEnd: endTime, hooks.Post: postTime}[h.event.Kind])
@@ -97,6 +110,35 @@ func (a *app) hook(ctx context.Context, name, event string, data []byte) {
 		return
 	}
 	h.act(ctx)
+}
+
+// An input is read, and looked at meanwhile.
+type input struct {
+	from io.Reader
+	mu   sync.Mutex
+	data []byte
+}
+
+func (in *input) all() ([]byte, error) {
+	chunk := make([]byte, 1<<16)
+	for {
+		n, err := in.from.Read(chunk)
+		in.mu.Lock()
+		in.data = append(in.data, chunk[:n]...)
+		in.mu.Unlock()
+		if err == io.EOF { //nolint:errorlint // Read returns it as it is
+			return in.data, nil
+		} else if err != nil {
+			return in.data, err
+		}
+	}
+}
+
+// head is the begin of what was read.
+func (in *input) head() []byte {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return slices.Clone(in.data[:min(len(in.data), 1<<16)])
 }
 
 // limit ends the process when its time is over, with an answer.

@@ -35,7 +35,8 @@ func (h *hookRun) pre(ctx context.Context, repo *gitops.Repo) {
 			notes = append(notes, "chordgit: nothing was decided: "+edit.Quote(err.Error()))
 		}
 	}
-	if runs := ans.Verdict == hooks.Allow || ans.Verdict == hooks.Ask && e.Asks(); runs && e.Writes() && state.Open == 0 {
+	runs := ans.Verdict == hooks.Allow || ans.Verdict == hooks.Ask && e.Asks()
+	if runs && e.Writes() && (!turnIsOpen(repo, state) || h.isNext(state)) {
 		ctx, cancel := context.WithTimeout(ctx, lateTime)
 		defer cancel()
 		// Neither its failure nor its deadline changes the verdict.
@@ -44,7 +45,7 @@ func (h *hookRun) pre(ctx context.Context, repo *gitops.Repo) {
 			notes = append(notes, "chordgit: this turn cannot be taken back: "+edit.Quote(err.Error()))
 		}
 	}
-	if ans.Verdict == hooks.Allow || ans.Verdict == hooks.Ask && e.Asks() {
+	if runs {
 		if err := h.log(repo, false); err != nil {
 			notes = append(notes, "chordgit: "+edit.Quote(err.Error()))
 		}
@@ -54,6 +55,23 @@ func (h *hookRun) pre(ctx context.Context, repo *gitops.Repo) {
 	}
 	ans.Note = strings.Join(append(h.repairs, notes...), "\n")
 	h.answer(ans)
+}
+
+// turnIsOpen reports whether the session has an open turn. One that cannot be told is
+// taken for closed: a begin finds out.
+func turnIsOpen(repo *gitops.Repo, state gitops.SessionState) bool {
+	if state.Open == 0 {
+		return false
+	}
+	ended, err := repo.Ended(state.Open)
+	return err == nil && !ended
+}
+
+// isNext reports whether the event is of another turn than the open one, where the
+// agent's events do not tell of a turn's begin.
+func (h *hookRun) isNext(state gitops.SessionState) bool {
+	start := factsOf(state).Start
+	return !h.event.Begins() && h.event.Turn != "" && start != nil && start.Turn == state.Open && start.Agents != h.event.Turn
 }
 
 // decide asks policy about all that the tool is about to do.
@@ -129,6 +147,8 @@ func (h *hookRun) log(repo *gitops.Repo, ended bool) error {
 	e := h.event
 	c := gitops.Call{ID: e.Call, Tool: e.Called, Kind: gitops.CallOther, Reads: e.Reads()}
 	switch {
+	case ended && e.Called == "": // whatever ran has ended
+		c.Kind = gitops.CallNone
 	case e.Tool == patchapply.KindShell:
 		c.Kind = gitops.CallShell
 	case e.MCP: // what else it writes nobody can tell

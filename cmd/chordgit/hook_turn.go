@@ -79,7 +79,7 @@ func (a *app) openTurn(ctx context.Context, repo *gitops.Repo, t gitops.Turn, ke
 	open, err := repo.BeginNoting(ctx, t, func(t *gitops.Turn, s *gitops.SessionState) error {
 		start, err := a.startFacts(repo, t)
 		if err == nil {
-			refact(s, func(f *sessionFacts) { f.Start = start })
+			refact(s, func(f *sessionFacts) { f.Start = start; f.dropConsent(s) })
 		}
 		return err
 	})

@@ -53,18 +53,21 @@ func agentNames() (names []string) {
 	for _, f := range hooks.AgentFiles() {
 		names = append(names, f.Agent)
 	}
-	return names
+	return slices.Compact(names)
 }
 
 // take adds the agents that are named as arguments, and refuses unknown ones.
 func (r *hooksRequest) take(args []string) error {
 	r.agents = append(r.agents, args...)
 	for _, name := range r.agents {
-		f := hooks.FindAgentFile(name)
-		if f == nil {
+		if hooks.ByHand(name) != "" {
+			continue
+		}
+		files := hooks.FilesOf(name)
+		if len(files) == 0 {
 			return fmt.Errorf("no agent %q: want %s", name, strings.Join(agentNames(), ", "))
 		}
-		if r.local && f.Local == "" {
+		if r.local && files[0].Local == "" {
 			return fmt.Errorf("%s has no file that is not committed: use --user or --project", name)
 		}
 	}
@@ -131,6 +134,7 @@ type hookTarget struct {
 	Detail string `json:"detail,omitempty"`
 	Text   string `json:"text,omitempty"` // to add by hand, or that would be written
 	bad    bool
+	bin    string // the program that it calls, where that is known
 }
 
 // A hooksAnswer is what the command says.
@@ -243,7 +247,11 @@ func (a *app) hooksInstall(r *hooksRequest) {
 		}
 	}
 	for _, name := range r.agents {
-		a.installAgent(answer, hooks.FindAgentFile(name), r, bin, history)
+		if text := hooks.ByHand(name); text != "" {
+			answer.Targets = append(answer.Targets, hookTarget{Target: name, Name: r.where(), State: "refused", Detail: "its configuration is YAML, which is yours: add this to it", Text: text, bad: true})
+			continue
+		}
+		a.installAgents(answer, hooks.FilesOf(name), r, bin, history)
 	}
 	if plain {
 		a.suggestAgents(answer, history)
@@ -253,10 +261,11 @@ func (a *app) hooksInstall(r *hooksRequest) {
 // suggestAgents names the agents whose directories are there.
 func (a *app) suggestAgents(answer *hooksAnswer, h *gitops.History) {
 	home := a.getenv("HOME")
-	for _, f := range hooks.AgentFiles() {
+	for _, name := range agentNames() {
+		f := hooks.FilesOf(name)[0]
 		for _, user := range []bool{false, true} {
 			dir := filepath.Dir(filepath.FromSlash(f.Path(user, false, h.Top(), home, a.getenv)))
-			if f.Agent == "opencode" || f.Agent == "copilot" {
+			if f.Agent == "opencode" || f.Agent == "copilot" || f.Agent == "cline" {
 				dir = filepath.Dir(dir)
 			}
 			if info, err := os.Stat(dir); err == nil && info.IsDir() && home != "" && dir != filepath.Join(h.Top(), ".github") {
@@ -287,6 +296,11 @@ func (a *app) hooksUninstall(r *hooksRequest) {
 		}
 	}
 	for _, name := range slices.Compact(r.agents) {
-		a.uninstallAgent(answer, hooks.FindAgentFile(name), r, history)
+		if hooks.ByHand(name) != "" {
+			answer.note("%s's configuration is yours: take chordgit's entries out of it by hand", name)
+		}
+		for _, f := range hooks.FilesOf(name) {
+			a.uninstallAgent(answer, f, r, history)
+		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops"
@@ -35,6 +35,24 @@ func (r *hooksRequest) where() string {
 		return "local"
 	}
 	return "project"
+}
+
+// installAgents puts our entries into all files of an agent, or into none.
+func (a *app) installAgents(answer *hooksAnswer, files []*hooks.AgentFile, r *hooksRequest, bin string, h *gitops.History) {
+	if len(files) > 1 && !r.print {
+		trial, tried := *r, &hooksAnswer{}
+		trial.print = true
+		for _, f := range files {
+			a.installAgent(tried, f, &trial, bin, h)
+		}
+		tried.Targets = slices.DeleteFunc(tried.Targets, func(t hookTarget) bool { return !t.bad })
+		if answer.Targets = append(answer.Targets, tried.Targets...); len(tried.Targets) > 0 {
+			return
+		}
+	}
+	for _, f := range files {
+		a.installAgent(answer, f, r, bin, h)
+	}
 }
 
 // installAgent puts our entries into an agent's file, or says what to add to it.
@@ -77,7 +95,11 @@ func (a *app) installAgent(answer *hooksAnswer, f *hooks.AgentFile, r *hooksRequ
 		left, err := f.Uninstall(old)
 		return err != nil || left != nil
 	}
-	changed, err := a.rewrite(name, theirs, func(old []byte) ([]byte, error) { return f.Install(old, in) })
+	mode := fs.FileMode(0o666)
+	if f.Executable {
+		mode = 0o777
+	}
+	changed, err := a.rewrite(name, mode, theirs, func(old []byte) ([]byte, error) { return f.Install(old, in) })
 	switch {
 	case errors.Is(err, &edit.Error{Code: hooks.CannotMerge}):
 		refuse(err)
@@ -96,19 +118,15 @@ func (a *app) installAgent(answer *hooksAnswer, f *hooks.AgentFile, r *hooksRequ
 // codexTOML refuses where Codex has hooks in its other file: with both it runs
 // neither without a warning.
 func codexTOML(name string) error {
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	data, err := readHook(name)
 	if err != nil {
 		return &edit.Error{Code: edit.Unreadable, Path: name, Err: err}
 	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		head := strings.TrimLeft(line, "[ \t")
-		if strings.HasPrefix(line, "[") && (strings.HasPrefix(head, "hooks]") || strings.HasPrefix(head, "hooks.") || strings.HasPrefix(head, "hooks ")) {
-			return &edit.Error{Code: hooks.CannotMerge, Msg: "config.toml beside it has hooks already; a file of each kind is too many: add these there"}
-		}
+	switch named, err := hooks.NamesHooks(data); {
+	case err != nil:
+		return &edit.Error{Code: hooks.CannotMerge, Path: name, Msg: "Codex itself cannot read it", Err: err}
+	case named:
+		return &edit.Error{Code: hooks.CannotMerge, Msg: "config.toml beside it has hooks already; a file of each kind is too many: add these there"}
 	}
 	return nil
 }
@@ -128,7 +146,7 @@ func (a *app) uninstallAgent(answer *hooksAnswer, f *hooks.AgentFile, r *hooksRe
 	}
 	_, err = os.Lstat(name + backupSuffix)
 	theirs := err == nil // the file was there before ours
-	changed, err := a.rewrite(name, nil, func(old []byte) ([]byte, error) {
+	changed, err := a.rewrite(name, 0o666, nil, func(old []byte) ([]byte, error) {
 		left, err := f.Uninstall(old)
 		if err == nil && left == nil && theirs {
 			left = []byte("{}\n")

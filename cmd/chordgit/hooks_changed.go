@@ -51,6 +51,7 @@ func (a *app) fingerprints(repo *gitops.Repo) map[string]string {
 			fingerprint(prints, name, "")
 		}
 	}
+	maps.Copy(prints, repo.HookPrints())
 	for _, name := range a.agentSettings(repo.Top()) {
 		fingerprint(prints, name, "chordgit")
 	}

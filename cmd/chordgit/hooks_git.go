@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
@@ -60,6 +61,10 @@ func (g *gitInstaller) install() {
 		g.answer.fail(hookTarget{Target: "git"}, err)
 		return
 	}
+	if !isHusky(at.Inside) && g.h.ConfiguresHooks() {
+		g.configure(at)
+		return
+	}
 	setting := "core.hooksPath=" + edit.Quote(at.Setting)
 	switch {
 	case at.Setting == "":
@@ -89,8 +94,8 @@ func (g *gitInstaller) show(name string) string {
 	return name
 }
 
-// uninstall takes our scripts out of every directory that has any, and puts back
-// what was there before.
+// uninstall takes what is ours out of the configuration, and our scripts out of every
+// directory that has any, where it puts back what was there before.
 func (g *gitInstaller) uninstall() {
 	at, err := g.h.HooksDir()
 	if err != nil {
@@ -102,19 +107,25 @@ func (g *gitInstaller) uninstall() {
 			return []byte(strings.Replace(string(text), hooks.HuskyLine(event)+"\n", "", 1))
 		}, "removed")
 	}
-	dirs := []string{at.Default}
-	if at.Dir != at.Default && (at.Inside != "" || g.h.InGitDir(at.Dir)) {
-		dirs = append(dirs, at.Dir)
-	}
-	for _, dir := range dirs {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			continue
-		}
+	g.unconfigure()
+	for _, dir := range g.scriptDirs(at) {
 		g.takeOut(dir)
 	}
 	if file, manager := g.h.HookManagers(hooks.Manager); manager != "" {
 		g.answer.note("%s is yours: take chordgit's entries out of it by hand", file)
 	}
+}
+
+// scriptDirs are the directories that may have scripts of ours.
+func (g *gitInstaller) scriptDirs(at *gitops.Hooks) []string {
+	dirs := []string{at.Default}
+	if at.Dir != at.Default && (at.Inside != "" || g.h.InGitDir(at.Dir)) {
+		dirs = append(dirs, at.Dir)
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err != nil || !info.IsDir()
+	})
 }
 
 // excludePattern keeps the temporary files of a transaction out of a git add that
@@ -126,7 +137,7 @@ func (g *gitInstaller) exclude(in bool) {
 	if g.r.print {
 		return
 	}
-	_, err := g.app.rewrite(g.h.ExcludeFile(), nil, func(old []byte) ([]byte, error) {
+	_, err := g.app.rewrite(g.h.ExcludeFile(), 0o666, nil, func(old []byte) ([]byte, error) {
 		has := hasLine(old, excludePattern)
 		switch {
 		case in && !has:

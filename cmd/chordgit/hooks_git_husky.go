@@ -56,7 +56,7 @@ func (g *gitInstaller) huskyLines(at *gitops.Hooks, change func(event string, te
 	dir := strings.TrimSuffix(at.Dir, string(filepath.Separator)+"_")
 	for _, event := range hooks.GitHooks() {
 		name := filepath.Join(dir, event)
-		changed, err := g.app.rewrite(name, nil, func(old []byte) ([]byte, error) {
+		changed, err := g.app.rewrite(name, 0o666, nil, func(old []byte) ([]byte, error) {
 			made := change(event, old)
 			if len(made) == 0 && old != nil && len(old) > 0 {
 				return nil, nil

@@ -67,11 +67,19 @@ func (a *app) gitStatus(answer *hooksAnswer, h *gitops.History) {
 			manager = "husky"
 		}
 	}
+	configures := h.ConfiguresHooks()
 	for _, event := range g.events() {
 		t := hookTarget{Name: event}
 		found, err := readHook(filepath.Join(at.Dir, event))
 		own := hooks.ReadHookScript(event, found)
+		configured := h.ConfiguredHook(hooks.HookName(event))
 		switch {
+		case configured != nil && configures && (configured.Command != "" || len(configured.Events) > 0):
+			twice := ""
+			if err == nil && found != nil && own.Kind != hooks.ScriptForeign {
+				twice = filepath.Join(at.Dir, event)
+			}
+			g.configStatus(&t, configured, twice)
 		case err != nil:
 			t.be("foreign", "%s", oneLine(err))
 		case found != nil && own.Kind != hooks.ScriptForeign:
@@ -89,6 +97,8 @@ func (a *app) gitStatus(answer *hooksAnswer, h *gitops.History) {
 			}
 		case at.Setting != "" && ownScript(filepath.Join(at.Default, event), event):
 			t.be("shadowed", "core.hooksPath=%s", edit.Quote(at.Setting))
+		case configured != nil && !configures:
+			t.be("disabled", "this git is older than 2.54 and does not read hook.%s; run: chordgit hooks install --git", hooks.HookName(event))
 		case found != nil:
 			t.File = g.show(filepath.Join(at.Dir, event))
 			t.be("missing", "somebody else's hook is there; run: chordgit hooks install --git")
@@ -110,6 +120,7 @@ var managedEntry = regexp.MustCompile(`chordgit-policy|chordgit(\.exe)?['"]? hoo
 func (g *gitInstaller) ownStatus(t *hookTarget, own hooks.ScriptState, dir string) {
 	prev := filepath.Join(dir, t.Name+hooks.PrevSuffix)
 	info, err := os.Stat(filepath.Join(dir, t.Name))
+	t.bin = own.Bin
 	switch {
 	case own.Kind == hooks.ScriptEdited:
 		t.be("outdated", "somebody changed it, or another version wrote it; run: chordgit hooks install --git --force")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/chordgit/chordgit/edit"
@@ -44,6 +45,9 @@ func (a *app) agentStatus(answer *hooksAnswer, h *gitops.History, try func(agent
 			if !hook.look(&t, old) {
 				continue
 			}
+			if t.State == "installed" {
+				a.trusted(&hook, &t, old)
+			}
 			switch {
 			case t.State != "installed" || try == nil:
 			case r.local && hook.in.Bin != bin:
@@ -53,6 +57,37 @@ func (a *app) agentStatus(answer *hooksAnswer, h *gitops.History, try func(agent
 			}
 			answer.Targets = append(answer.Targets, t)
 		}
+	}
+}
+
+// trusted tells whether the agent runs what is installed, where its own settings say
+// that.
+func (a *app) trusted(h *agentHook, t *hookTarget, old []byte) {
+	name := h.file.TrustFile(filepath.ToSlash(a.getenv("HOME")), a.getenv)
+	if name == "" {
+		return
+	}
+	settings, err := readHook(filepath.FromSlash(name))
+	if err != nil || settings == nil {
+		return // nothing can be told
+	}
+	file, _ := os.Stat(h.name)
+	trust := h.file.Trust(old, settings, func(name string) bool {
+		if name == h.name {
+			return true
+		}
+		info, err := os.Stat(name)
+		return err == nil && os.SameFile(info, file)
+	})
+	switch {
+	case trust.Off != "":
+		t.be("disabled", "%s in %s", edit.Quote(trust.Off), edit.Quote(filepath.Base(name)))
+	case trust.All == 0 || trust.Trusted == trust.All:
+	case trust.Changed == trust.All:
+		// Another version may take the hash of something else.
+		t.Detail = "trusted, but maybe not as it is now: /hooks in Codex tells"
+	default:
+		t.be("not trusted yet", "%d of %d; run /hooks in Codex", trust.All-trust.Trusted, trust.All)
 	}
 }
 
@@ -88,6 +123,8 @@ func (h *agentHook) look(t *hookTarget, old []byte) bool {
 		t.be("outdated", "run: chordgit hooks install %s--agent %s", user, f.Agent)
 	case have < want:
 		t.be("partial", "%d of %d; run: chordgit hooks install %s--agent %s", have, want, user, f.Agent)
+	case f.Executable && !executable(h.name):
+		t.be("disabled", "the file is not executable")
 	case f.Disabled(old):
 		t.be("disabled", "the file switches all hooks off")
 	default:

@@ -84,8 +84,9 @@ func realFile(name string) (string, error) {
 const backupSuffix = ".chordgit-bak"
 
 // rewrite changes the text of a file that is somebody else's as well. Where keep
-// says so of the old text it is kept beside it, unless an older one is; nil: never.
-func (a *app) rewrite(name string, keep func(old []byte) bool, edited func(old []byte) ([]byte, error)) (changed bool, err error) {
+// says so of the old text it is kept beside it, unless an older one is; nil: never. A
+// file that was not there gets mode, less the umask.
+func (a *app) rewrite(name string, mode fs.FileMode, keep func(old []byte) bool, edited func(old []byte) ([]byte, error)) (changed bool, err error) {
 	if name, err = realFile(name); err != nil {
 		return false, &edit.Error{Code: edit.Unreadable, Path: name, Err: err}
 	}
@@ -108,7 +109,7 @@ func (a *app) rewrite(name string, keep func(old []byte) bool, edited func(old [
 		case made == nil:
 			return nil, nil
 		case old == nil:
-			return &edit.File{Mode: 0o666 &^ umask, Data: made}, nil
+			return &edit.File{Mode: mode &^ umask, Data: made}, nil
 		case string(made) == string(text):
 			return old, nil
 		}

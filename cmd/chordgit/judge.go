@@ -40,7 +40,8 @@ func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session strin
 	if err != nil {
 		return nil, err
 	}
-	start := factsOf(state).Start
+	facts := factsOf(state)
+	start := facts.Start
 	var all []judgement
 	// note keeps what is known of a turn now, and takes its mark.
 	note := func(j judgement, more func(*sessionFacts)) error {
@@ -49,6 +50,7 @@ func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session strin
 			s.Unjudged = slices.DeleteFunc(s.Unjudged, func(m int) bool { return m == j.turn })
 			refact(s, func(f *sessionFacts) {
 				const most = 50
+				f.dropConsent(s)
 				f.Hooks = append(f.Hooks, j.hooks...)
 				f.Hooks = f.Hooks[max(0, len(f.Hooks)-most):]
 				if more != nil {
@@ -65,7 +67,7 @@ func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session strin
 		var j judgement
 		switch {
 		case err == nil:
-			j = a.judgeTurn(ctx, repo, t, start)
+			j = a.judgeTurn(ctx, repo, t, start, facts.consentIn(n))
 		case errors.Is(err, &edit.Error{Code: edit.NoTurn}):
 			j = judgement{turn: n} // it went with a prune
 		default:
@@ -89,8 +91,8 @@ func (a *app) judgeSession(ctx context.Context, repo *gitops.Repo, session strin
 	return all, nil
 }
 
-// judgeTurn judges what a turn changed.
-func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, start *startFacts) judgement {
+// judgeTurn judges what a turn changed. What a person agreed to in it stays.
+func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, start *startFacts, agreed []consented) judgement {
 	j := judgement{turn: t.N}
 	layers, err := a.turnLayers(repo, t.N, start)
 	if err != nil {
@@ -108,7 +110,7 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 		return j
 	}
 	changes = append(changes, appeared...)
-	commits, err := turnCommits(repo, t, layers)
+	commits, err := turnCommits(repo, t, layers, agreed)
 	if err != nil {
 		j.unread = err
 	}
@@ -116,7 +118,7 @@ func (a *app) judgeTurn(ctx context.Context, repo *gitops.Repo, t *gitops.Turn, 
 	report := hooks.MergeHooks(layers...).Report
 	var back []string
 	for _, c := range changes {
-		found := policy.Changed(operation(&c), c.Path, c.After.IsLink())
+		found := unconsented(policy.Changed(operation(&c), c.Path, c.After.IsLink()), agreed)
 		switch hooks.Strictest(found) {
 		case hooks.Deny:
 			committed := commits.brought(repo, t, c.Path)

@@ -20,7 +20,7 @@ type deniedCommit struct {
 
 // turnCommits judges the commits that were made in a turn by the policy that binds
 // the turn. A hook of git's did not stop them: it was skipped, or is not there.
-func turnCommits(repo *gitops.Repo, t *gitops.Turn, layers []hooks.Layer) (deniedCommits, error) {
+func turnCommits(repo *gitops.Repo, t *gitops.Turn, layers []hooks.Layer, agreed []consented) (deniedCommits, error) {
 	commits, err := repo.CommitsOf(t)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func turnCommits(repo *gitops.Repo, t *gitops.Turn, layers []hooks.Layer) (denie
 			if err != nil {
 				return denied, err
 			}
-			if found := policy.Judge(hooks.Agent, op); hooks.Strictest(found) == hooks.Deny {
+			if found := unconsented(policy.Judge(hooks.Agent, op), agreed); hooks.Strictest(found) == hooks.Deny {
 				denied[change.Path] = deniedCommit{c.ID, change.After, found[0]}
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
@@ -11,28 +12,34 @@ import (
 )
 
 // isRange reports whether the one argument of check is a range of commits, not a
-// path: it has two dots, and at least one end is a commit. A range of which one
-// end is missing is an error, never a path that nobody meant.
+// path: it has two dots that are no component of a path. A range of which an end is
+// missing is an error, never a path that nobody meant: a check in a CI would pass.
 func isRange(h *gitops.History, arg string) (bool, error) {
 	from, to, ok := strings.Cut(arg, "..")
 	if !ok {
 		return false, nil
 	}
 	missing := 0
-	ends := []string{cmp.Or(from, "HEAD"), cmp.Or(strings.TrimPrefix(to, "."), "HEAD")}
+	ends := []string{from, cmp.Or(strings.TrimPrefix(to, "."), "HEAD")}
 	for _, end := range ends {
-		if h.Resolve(end) == "" {
+		if end == "" || h.Resolve(end) == "" {
 			missing++
 		}
 	}
-	if missing == 0 || missing == len(ends) || from == "" {
-		return missing == 0 && from != "", nil
+	if missing == 0 {
+		return true, nil
 	}
-	err := &edit.Error{Code: edit.Usage, Msg: fmt.Sprintf("%s: one end is no commit here; for a path put -- before it", edit.Quote(arg))}
+	if missing == len(ends) && slices.Contains(strings.Split(arg, "/"), "..") {
+		return false, nil
+	}
+	what, why := "one end", "is no commit here; for a path put -- before it"
+	if missing == len(ends) {
+		what, why = "an end", "is no commit here, nor is the other; for a path put -- before it"
+	}
 	if h.Shallow() {
-		err.Msg = fmt.Sprintf("%s: one end is not in this shallow clone; fetch it first (git fetch --unshallow)", edit.Quote(arg))
+		why = "is not in this shallow clone; fetch it first (git fetch --unshallow)"
 	}
-	return false, err
+	return false, &edit.Error{Code: edit.Usage, Msg: fmt.Sprintf("%s: %s %s", edit.Quote(arg), what, why)}
 }
 
 // policyRange judges the commits of a range as a server would.

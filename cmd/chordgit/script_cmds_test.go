@@ -26,6 +26,7 @@ func moreCmds() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"base":    cmdBase,
 		"clean":   cmdClean,
+		"oldgit":  cmdOldGit,
 		"tree":    cmdTree,
 		"json":    cmdJSON,
 		"mtime":   cmdMtime,
@@ -61,6 +62,25 @@ func cmdBase(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(file, []byte(text), 0o644))
 	}
 	cmdRepo(ts, false, args)
+}
+
+// cmdOldGit makes git one that does not run configured hooks, as far as it can be
+// asked: `oldgit`. It still runs them.
+func cmdOldGit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: oldgit")
+	}
+	if new, err := scriptCondition("confighooks"); !new || err != nil {
+		ts.Check(err)
+		return
+	}
+	git, err := exec.LookPath("git")
+	ts.Check(err)
+	dir := ts.MkAbs("oldgit")
+	ts.Check(os.MkdirAll(dir, 0o755))
+	script := "#!/bin/sh\nfor a; do [ \"$a\" = version ] && { echo git version 2.53.0; exit; }; done\nexec '" + git + "' \"$@\"\n"
+	ts.Check(os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
+	ts.Setenv("PATH", dir+string(filepath.ListSeparator)+ts.Getenv("PATH"))
 }
 
 // cmdClean asserts that nothing of ours is left behind: `clean DIR [LOCK…]`. It
@@ -340,6 +360,13 @@ func scriptCondition(cond string) (bool, error) {
 		defer f.Close()
 		_, err = os.Lstat(filepath.Join(filepath.Dir(f.Name()), strings.ToUpper(filepath.Base(f.Name()))))
 		return err == nil, nil
+	case "confighooks": // git runs the hooks that its configuration names
+		out, err := exec.Command("git", "version").Output()
+		var major, minor int
+		if err == nil {
+			_, err = fmt.Sscanf(string(out), "git version %d.%d", &major, &minor)
+		}
+		return major > 2 || major == 2 && minor >= 54, err
 	case "reftable":
 		dir, err := os.MkdirTemp("", "reftable-")
 		if err != nil {

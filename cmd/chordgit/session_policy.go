@@ -17,13 +17,15 @@ type sessionFacts struct {
 	Start *startFacts `json:"start,omitempty"` // of the open turn
 	Notes []string    `json:"notes,omitempty"` // for the model, not delivered yet
 	// Hooks are what its turns changed of hooks, the newest last.
-	Hooks []hookChange `json:"hooks,omitempty"`
+	Hooks   []hookChange `json:"hooks,omitempty"`
+	Consent []consent    `json:"consent,omitempty"`
 }
 
 // startFacts are what held when a turn began. They save a hook the way to the
 // repository's objects and index, and tell what is stored nowhere else.
 type startFacts struct {
 	Turn     int      `json:"turn"`
+	Agents   string   `json:"agents,omitempty"` // the agent's own id of it
 	Gitlinks []string `json:"gitlinks,omitempty"`
 	// The texts of the policy files, nil where there was none: the user's, HEAD's and
 	// the worktree's. Sum is over all three.
@@ -82,7 +84,7 @@ func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) 
 
 // startFacts finds what holds as a turn begins.
 func (a *app) startFacts(repo *gitops.Repo, t *gitops.Turn) (start *startFacts, err error) {
-	start = &startFacts{Turn: t.N, Outside: a.fingerprints(repo)}
+	start = &startFacts{Turn: t.N, Agents: t.AgentTurn, Outside: a.fingerprints(repo)}
 	if start.Head, start.Worktree, err = repo.StartOf(t, hooks.ConfigName, hooks.ConfigLimit+1); err != nil {
 		return nil, err
 	}

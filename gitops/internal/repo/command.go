@@ -16,6 +16,10 @@ func (l *Layout) Command(args ...string) *exec.Cmd {
 		// post-index-change. Nothing can lie below the null device, as it could
 		// in a directory that somebody else can write.
 		"-c", "core.hooksPath=" + os.DevNull,
+		// git 2.54 and newer run those that the configuration names, wherever the
+		// path of hooks leads.
+		"-c", "hook.reference-transaction.enabled=false",
+		"-c", "hook.post-index-change.enabled=false",
 		"-c", "core.fsmonitor=false",
 		"-c", "gc.auto=0",
 		"-c", "protocol.allow=never",

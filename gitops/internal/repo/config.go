@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,25 @@ type Config struct {
 	Partial     bool        // a partial clone: remote.*.promisor or extensions.partialClone
 	IgnoreCase  bool        // core.ignoreCase
 	HooksPath   string      // core.hooksPath, as written
+	Hooks       []Hook      // hook.*, by name, in the order of the names' first settings
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
 	SharedExact bool        // Shared replaces the bits
+}
+
+// A Hook is what the configuration says of a hook that it names, hook.NAME.*.
+type Hook struct {
+	Name     string
+	Settings []string // KEY=VALUE as they stand there, keys in lower case
+}
+
+// hook adds a setting of a named hook.
+func (c *Config) hook(name, key, value string) {
+	i := slices.IndexFunc(c.Hooks, func(h Hook) bool { return h.Name == name })
+	if i < 0 {
+		i = len(c.Hooks)
+		c.Hooks = append(c.Hooks, Hook{Name: name})
+	}
+	c.Hooks[i].Settings = append(c.Hooks[i].Settings, key+"="+value)
 }
 
 // Format is the hash that names the repository's objects.
@@ -69,6 +87,8 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 		case section == "remote" && key == "promisor":
 			on, _ := parseBool(value)
 			c.Partial = c.Partial || on
+		case section == "hook" && subsection != "":
+			c.hook(subsection, key, value)
 		case section != "core" || subsection != "":
 		case key == "repositoryformatversion":
 			if n, err := strconv.Atoi(value); err == nil {

@@ -237,6 +237,8 @@ func TestCommand(t *testing.T) {
 	hook := filepath.Join(r.GitDir(), "hooks", "reference-transaction")
 	os.MkdirAll(filepath.Dir(hook), 0o777)
 	os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+marker+"\n"), 0o777)
+	r.Git("config", "hook.x.event", "reference-transaction") // that git 2.39 knows nothing of
+	r.Git("config", "hook.x.command", "touch "+marker)
 	l := find(t, r.Dir)
 	t.Setenv("GIT_DIR", "/nowhere")
 	t.Setenv("GIT_INDEX_FILE", "/nowhere")
