@@ -128,6 +128,7 @@ type ending struct {
 	diff []object.Difference
 	meta meta
 
+	recased  map[string]bool
 	cargo    cargo
 	gitTrees gitTrees
 	keep     []object.ID // what no ref of the user's keeps any more
@@ -195,14 +196,34 @@ func (e *ending) nested(paths []string) {
 	}
 }
 
+// recased are the paths of which a difference is one of case alone, under both
+// names. Not every file system that takes both for one tells of it by the times of
+// the file.
+func recased(diff []object.Difference) map[string]bool {
+	gone := map[string]string{}
+	for _, d := range diff {
+		if d.After.ID.IsZero() {
+			gone[strings.ToLower(d.Path)] = d.Path
+		}
+	}
+	paths := map[string]bool{}
+	for _, d := range diff {
+		if was, ok := gone[strings.ToLower(d.Path)]; ok && d.Before.ID.IsZero() {
+			paths[was], paths[d.Path] = true, true
+		}
+	}
+	return paths
+}
+
 // late finds what was made while the start was being captured: its last change
 // is older than the end of that capture, and no new directory brought it here.
 // It is a person's, and was not absent when the turn began.
 func (e *ending) late() error {
 	ended := e.meta.Scans.Before.Ended
 	proof := e.meta.proof(e.before)
+	e.recased = recased(e.diff)
 	for _, d := range e.diff {
-		if !d.Before.ID.IsZero() {
+		if !d.Before.ID.IsZero() || e.recased[d.Path] {
 			continue
 		}
 		late := true

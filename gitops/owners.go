@@ -205,8 +205,11 @@ func (ev *evidence) trails(session string, at int64) bool {
 // ctime (mtime where there is none), or where that is older than the turn the one of a new directory above,
 // with which it was moved here; for one that is gone the mtime of the nearest
 // directory above that is still there, which tells only the latest time that it
-// can have been.
+// can have been. When a name changed its case is not known.
 func (e *ending) lastChange(p string) (at int64, gone, known bool) {
+	if e.recased[p] {
+		return 0, false, false
+	}
 	if f, ok := e.c.Found(p); ok {
 		changed := cmp.Or(f.Ctime, f.Mtime)
 		if changed >= e.meta.Scans.Before.Ended {

@@ -150,7 +150,7 @@ func (r *Repo) walkDisk(dir string, visit func(path string) error) error {
 	}
 	for _, name := range names {
 		p := path.Join(dir, name)
-		f, err := r.tree.Lookup(p)
+		f, err := r.tree.Reach(p)
 		if err != nil {
 			return &edit.Error{Code: edit.Unreadable, Path: p, Err: err}
 		}

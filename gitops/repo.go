@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -138,8 +139,19 @@ func openObjects(l *repo.Layout, opt Options) (*object.DB, error) {
 
 func (r *Repo) worktree(force bool) (*snapshot.Worktree, error) {
 	return snapshot.Open(r.layout.Top, snapshot.Options{
-		Store: store{r.db}, Step: r.opt.Step, NoExchange: r.opt.NoExchange, NoSync: r.opt.NoSync, Force: force,
+		Store: store{r.db}, Step: r.opt.Step, NoExchange: r.opt.NoExchange, NoSync: r.opt.NoSync, Force: force, Fold: foldsCase(r.layout.Top),
 	})
+}
+
+// foldsCase reports whether the file system of a worktree takes names that differ
+// in case for one, as its .git shows. core.ignoreCase tells it of where the
+// repository was made.
+func foldsCase(top string) bool {
+	if _, err := os.Lstat(filepath.Join(top, ".GIT")); err != nil {
+		return false
+	}
+	entries, err := os.ReadDir(top) // the inode does not tell: some give one to each spelling
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == ".GIT" })
 }
 
 // Close gives back what Open took.
@@ -199,7 +211,8 @@ type tree struct {
 	watch *watch // of the open turn of the session that asks; nil: none is
 }
 
-func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Lookup(path) }
+// Lookup takes an agent's spelling as the file system does.
+func (t tree) Lookup(path string) (*edit.File, error) { return t.r.tree.Reach(path) }
 func (t tree) Load(path string, f *edit.File) error   { return t.r.tree.Load(path, f) }
 func (t tree) Entries(paths []string) ([]*edit.Entry, error) {
 	found, err := t.r.layout.IndexEntries(paths)

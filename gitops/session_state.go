@@ -148,7 +148,7 @@ func (r *Repo) unprovenFile(start *proof, name string, limit int64) ([]byte, err
 	if absent, err := start.absent(name); absent || err != nil {
 		return nil, err
 	}
-	f, err := r.tree.Lookup(name)
+	f, err := r.tree.Reach(name)
 	if err != nil || f == nil {
 		return nil, err
 	}

@@ -13,16 +13,16 @@ type layout struct {
 	mkdir, rmdir map[string]bool
 	removed      map[string]bool // paths whose file, link or the like goes
 	created      map[string]bool // paths that get content
-	// Of the created ones the lower-case spelling: on a file system that takes
-	// two names for one the old spelling must go first.
-	folded map[string]bool
-	before map[string]*edit.File
+	// Of the created ones, and of the removed ones, the lower-case spelling: on a file
+	// system that takes two names for one the old spelling must go first.
+	folded, leaves map[string]bool
+	before         map[string]*edit.File
 }
 
 func layoutOf(plan *edit.Plan) layout {
 	l := layout{
 		mkdir: map[string]bool{}, rmdir: map[string]bool{}, removed: map[string]bool{},
-		created: map[string]bool{}, folded: map[string]bool{}, before: map[string]*edit.File{},
+		created: map[string]bool{}, folded: map[string]bool{}, leaves: map[string]bool{}, before: map[string]*edit.File{},
 	}
 	for _, p := range plan.Mkdir {
 		l.mkdir[p] = true
@@ -34,7 +34,7 @@ func layoutOf(plan *edit.Plan) layout {
 		c := &plan.Changes[i]
 		l.before[c.Path] = c.Before
 		if c.After == nil {
-			l.removed[c.Path] = true
+			l.removed[c.Path], l.leaves[strings.ToLower(c.Path)] = true, true
 			continue
 		}
 		l.created[c.Path] = true
@@ -106,7 +106,10 @@ func (w *Worktree) check(ds *dirs, l layout, c *edit.Change) (why string, err er
 	case err != nil:
 		return "", err
 	}
-	f, err := d.lookup(name)
+	f, err := d.reach(name)
+	if f != nil && b == nil && d.fold && l.leaves[strings.ToLower(c.Path)] {
+		f = nil // the same entry, which goes under its other spelling first
+	}
 	switch {
 	case err != nil:
 		return "", err

@@ -24,6 +24,7 @@ type dir struct {
 	info  fs.FileInfo
 	dirty bool // a name in it changed and is not synced yet
 	plain bool // its file system cannot exchange names
+	fold  bool // its file system takes names that differ in case for one
 	used  int  // when dirs gave it last
 	busy  bool // not to be closed now
 }
@@ -68,8 +69,35 @@ func (d *dir) fd() (int, error) {
 	return int(d.file.Fd()), nil
 }
 
-// lookup tells what stands at a name, nil if nothing does.
+// lookup tells what stands at a name, nil if nothing does: only the spelling that
+// the directory has counts. In others a file would stand twice, and be removed as
+// the second.
 func (d *dir) lookup(name string) (*edit.File, error) {
+	f, err := d.reach(name)
+	if f != nil && d.fold && !edit.IsReserved(name) {
+		if other, err := d.spellsOtherwise(name); other || err != nil {
+			return nil, err
+		}
+	}
+	return f, err
+}
+
+// spellsOtherwise reports whether the directory has a name in another case alone.
+func (d *dir) spellsOtherwise(name string) (other bool, err error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil || slices.Contains(names, name) {
+		return false, err
+	}
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }), nil
+}
+
+// reach tells what a program gets that asks for a name, nil if nothing.
+func (d *dir) reach(name string) (*edit.File, error) {
 	fi, err := d.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -122,10 +150,12 @@ func (d *dir) open(name string) (*os.File, fs.FileInfo, error) {
 // closed, and opened again when they are asked for, if they are still the same. So
 // a directory that get returned is to be used before many others are asked for.
 type dirs struct {
-	top  *dir
-	all  map[string]*dir
-	open int // of all
-	tick int
+	top *dir
+	// exact: a directory is not there under a name in another case than its own.
+	exact bool
+	all   map[string]*dir
+	open  int // of all
+	tick  int
 }
 
 // leastDirs are open at once whatever the system allows.
@@ -200,6 +230,13 @@ func (ds *dirs) get(p string) (*dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ds.exact && parent.fold {
+		if other, err := parent.spellsOtherwise(name); err != nil {
+			return nil, err
+		} else if other {
+			return nil, fs.ErrNotExist
+		}
+	}
 	if !fi.IsDir() || known != nil && !os.SameFile(fi, known.info) {
 		return nil, &notDirError{p, fi.Mode()}
 	}
@@ -217,7 +254,7 @@ func (ds *dirs) get(p string) (*dir, error) {
 	}
 	d := known
 	if d == nil {
-		d = &dir{path: p, info: opened, plain: parent.plain}
+		d = &dir{path: p, info: opened, plain: parent.plain, fold: parent.fold}
 		ds.all[p] = d
 	}
 	d.root, d.used = root, ds.tick

@@ -27,7 +27,7 @@ func (s seen) sameBytes() bool { return s.why == "" || s.why == "mode" }
 
 // at looks at a name and compares it with want, reading the content once.
 func (w *Worktree) at(d *dir, name string, want *edit.File) (seen, error) {
-	f, err := d.lookup(name)
+	f, err := d.reach(name)
 	if err != nil {
 		return seen{}, err
 	}

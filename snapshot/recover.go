@@ -260,6 +260,11 @@ func (t *tx) judge(it *item, mayTouch bool) error {
 // compare tells whether a name holds the old or the new content. Permissions
 // decide only if the bytes do not: a person may have changed them since.
 func (t *tx) compare(it *item, d *dir, name string) (state, error) {
+	if name == it.name && d.fold {
+		if f, err := d.lookup(name); f == nil || err != nil { // another spelling is another change's
+			return absent, err
+		}
+	}
 	found := foreign
 	for i, f := range []*edit.File{it.before, it.after} {
 		if f == nil {

@@ -17,7 +17,11 @@ type Survey struct {
 }
 
 // Survey begins to look at paths.
-func (w *Worktree) Survey() *Survey { return &Survey{w, w.dirs()} }
+func (w *Worktree) Survey() *Survey {
+	ds := w.dirs()
+	ds.exact = true
+	return &Survey{w, ds}
+}
 
 // Close gives the directories back.
 func (s *Survey) Close() { s.ds.close() }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -36,7 +37,9 @@ type Options struct {
 	Step func(step string)
 	// Force lets a plan replace a file that another program has open for
 	// writing. What it writes to is then kept under a name of its own.
-	Force      bool
+	Force bool
+	// Fold: the file system takes names that differ in case for one.
+	Fold       bool
 	NoExchange bool // behave as on a file system that cannot exchange two names
 	NoSync     bool // keep the order of writes, but wait for none
 }
@@ -69,7 +72,7 @@ func Open(top string, opt Options) (*Worktree, error) {
 		opt.Step = func(string) {}
 	}
 	return &Worktree{
-		top:   &dir{path: ".", root: root},
+		top:   &dir{path: ".", root: root, fold: opt.Fold},
 		opt:   opt,
 		umask: umask(),
 		racy:  time.Now().Add(-granularity).UnixNano(),
@@ -85,11 +88,26 @@ func (w *Worktree) Umask() fs.FileMode { return w.umask }
 // Lookup tells what stands at a clean, slash-separated path, as
 // [edit.Tree].Lookup: no link is followed in any component, a link's target is
 // in Data, a regular file is not opened. Nothing there, and a path below a file
-// or link, is (nil, nil).
+// or link, is (nil, nil). With [Options.Fold] a name in another case than that of
+// its directory is nothing, which takes reading the directory.
 func (w *Worktree) Lookup(p string) (*edit.File, error) {
 	ds := w.dirs()
+	ds.exact = true
 	defer ds.close()
 	return ds.lookup(p)
+}
+
+// Reach is Lookup for whatever the file system finds under the path.
+func (w *Worktree) Reach(p string) (*edit.File, error) {
+	ds := w.dirs()
+	defer ds.close()
+	d, err := ds.get(path.Dir(p))
+	if gone(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return d.reach(path.Base(p))
 }
 
 // Load fills the Data of a regular file that Lookup returned. A file that is
