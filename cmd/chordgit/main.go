@@ -155,8 +155,11 @@ func toErrors(err error) (all edit.Errors) {
 		}
 		return all
 	}
-	if inner := errors.Unwrap(err); inner != nil {
+	var one *edit.Error
+	var several edit.Errors
+	if inner := errors.Unwrap(err); errors.As(inner, &one) || errors.As(inner, &several) {
 		return toErrors(inner)
 	}
+	// One of the system's, whole: the path is in the outer part.
 	return edit.Errors{{Code: edit.Internal, Err: err}}
 }

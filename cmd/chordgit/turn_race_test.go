@@ -30,9 +30,11 @@ func TestConcurrentTurns(t *testing.T) {
 			session := fmt.Sprint("s", s)
 			for k := range turns {
 				cmd := v.command("begin", "--session", session)
+				var complaint strings.Builder
+				cmd.Stderr = &complaint
 				out, err := cmd.Output()
 				if err != nil || !number.Match(out) {
-					t.Errorf("begin %d of %s: %v: %s", k, session, err, out)
+					t.Errorf("begin %d of %s: %v: %s%s", k, session, err, out, complaint.String())
 					return
 				}
 				n := strings.TrimSpace(string(out))
