@@ -46,6 +46,7 @@ func (r *Repo) recover(ctx context.Context) error {
 	if err != nil {
 		return trouble(edit.Damaged, "the open turns cannot be listed", err)
 	}
+	var rewinds []int
 	for _, n := range open {
 		t, err := r.read(n, openRef(n))
 		if errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
@@ -68,6 +69,16 @@ func (r *Repo) recover(ctx context.Context) error {
 			return &edit.Error{
 				Code: edit.CommitFailed, Err: err,
 				Msg: fmt.Sprintf("turn %d was interrupted and could not be repaired; mend the cause and try again, or give it up by git update-ref -d %s", n, openRef(n)),
+			}
+		}
+		if t.Kind == KindRewind {
+			rewinds = append(rewinds, n)
+		}
+	}
+	for _, n := range rewinds {
+		if t, err := r.Turn(n); err == nil { // not undone: then it stands
+			if err := r.startOver(ctx, n-1, t); err != nil {
+				return err
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -39,6 +40,14 @@ func (p *rewinder) merge(path string, s *step) error {
 				s.note = "only its line ends changed since, in every line"
 			}
 		}
+		return nil
+	}
+	now, err := p.content(path, s.now)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(merged, now) && (s.now.Mode != s.after.Mode || s.now.Mode == s.before.Mode) {
+		s.nothing = true // what the turn did is gone from what is there
 		return nil
 	}
 	if s.target, err = p.text(s.before.Mode, merged); err != nil {
