@@ -184,11 +184,29 @@ func (m *model) staying(res *Rewound) func(string) bool {
 	for _, f := range res.Plan.Failures {
 		failed[f.Path] = true
 	}
-	var list []string
+	var list, hidden []string
 	for _, l := range res.Left {
-		list = append(list, strings.TrimSuffix(l.Path, "/"))
+		if dir, ok := strings.CutSuffix(l.Path, "/"); ok {
+			hidden = append(hidden, dir)
+		} else {
+			list = append(list, l.Path)
+		}
 	}
-	return func(p string) bool { return failed[p] || below(p, list) }
+	covered := map[string]bool{} // of what lies in a hidden directory, too
+	for _, n := range res.Undoes {
+		turn, err := m.r.Turn(n)
+		if err != nil {
+			m.fail("turn %d: %v", n, err)
+		}
+		changes, err := m.r.Changes(turn)
+		if err != nil {
+			m.fail("turn %d: %v", n, err)
+		}
+		for _, c := range changes {
+			covered[c.Path] = true
+		}
+	}
+	return func(p string) bool { return failed[p] || below(p, list) || !covered[p] && below(p, hidden) }
 }
 
 // hidden reports whether ignore rules may have kept something of a turn out of

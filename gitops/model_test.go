@@ -300,9 +300,13 @@ func (m *model) keep(id object.ID) {
 
 // learn takes over what turns came and went with a command.
 func (m *model) learn(before, after disk) {
+	rewound := 0 // the newest rewind of the command
 	for t, err := range m.r.Turns() {
 		if err != nil {
 			m.fail("turn: %v", err)
+		}
+		if m.turns[t.N] == nil && t.Kind == KindRewind {
+			rewound = max(rewound, t.N)
 		}
 		if m.turns[t.N] != nil {
 			continue
@@ -337,7 +341,7 @@ func (m *model) learn(before, after disk) {
 		m.keep(t.tree)
 		if o := m.open[t.Session]; o == nil || o.n != t.N {
 			start := before
-			if p := m.turns[t.N-1]; p != nil && p.rewind {
+			if rewound > 0 && t.N > rewound {
 				start = after // it starts over behind the rewind
 			}
 			m.open[t.Session] = &played{n: t.N, session: t.Session, start: start, captured: true, murky: m.murky}

@@ -19,8 +19,14 @@ func (r *Repo) startOver(ctx context.Context, reopened int, rewind *Turn) error 
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
+	// Several may have been started over behind the same rewind.
+	behind := func(n int) bool {
+		for n--; slices.ContainsFunc(open, func(t *Turn) bool { return t.N == n }); n-- {
+		}
+		return r.isRewind(n)
+	}
 	for _, t := range open {
-		if t.N != reopened && !r.isRewind(t.N-1) {
+		if t.N != reopened && !behind(t.N) {
 			continue
 		}
 		_, dropped, err := r.finish(ctx, t, closing{status: StatusInterrupted, behind: rewind})
