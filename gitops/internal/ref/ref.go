@@ -128,7 +128,8 @@ func (s *Store) readLoose(name string) (id object.ID, target string, err error) 
 	file := s.path(name)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		if info, e := os.Lstat(file); e == nil && !info.IsDir() {
+		// Of one that was not there, Lstat may find what came at this moment.
+		if info, e := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && e == nil && !info.IsDir() {
 			return id, "", err
 		}
 		// Absent, a directory, or below a file: not a loose ref.

@@ -459,3 +459,38 @@ func testLogOfRef(t *testing.T, r *gittest.Repo, s store, head object.ID) {
 		t.Errorf("no reflog: %q", got)
 	}
 }
+
+// TestReadBesideACreation: a ref that comes while it is read was absent or is
+// there, and is no trouble.
+func TestReadBesideACreation(t *testing.T) {
+	_, s, id := setup(t)
+	const name = "refs/heads/comes"
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for file := s.path(name); ; {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			os.WriteFile(file+".new", []byte(id.String()+"\n"), 0o666)
+			os.Rename(file+".new", file)
+			os.Remove(file)
+		}
+	})
+	there := 0
+	for range 20_000 {
+		switch got, err := s.Read(name); {
+		case err == nil && got == id:
+			there++
+		case !errors.Is(err, ErrNotFound):
+			t.Fatalf("%v, %v", got, err)
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if there == 0 {
+		t.Error("it was never there: nothing was tried")
+	}
+}
