@@ -274,7 +274,7 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 	for _, p := range differ(t.start, t.end) {
 		b, wasB := at(t.start, p)
 		a, wasA := at(t.end, p)
-		if !wasA && !wasB || stays(p) {
+		if !wasA && !wasB || stays(p) || temporary(p) { // of a crash, and moved by a person
 			continue
 		}
 		// What came with a move of HEAD stays, and what was changed on top of it goes
