@@ -25,6 +25,9 @@ type dir struct {
 	dirty bool // a name in it changed and is not synced yet
 	plain bool // its file system cannot exchange names
 	fold  bool // its file system takes names that differ in case for one
+	// The names in it and, in lower case, once more; nil: not read, or not kept.
+	names map[string]bool
+	keeps bool // names, for who asks for many and acts on none
 	used  int  // when dirs gave it last
 	busy  bool // not to be closed now
 }
@@ -84,16 +87,26 @@ func (d *dir) lookup(name string) (*edit.File, error) {
 
 // spellsOtherwise reports whether the directory has a name in another case alone.
 func (d *dir) spellsOtherwise(name string) (other bool, err error) {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return false, err
+	names := d.names
+	if names == nil {
+		f, err := d.root.Open(".")
+		if err != nil {
+			return false, err
+		}
+		defer f.Close()
+		list, err := f.Readdirnames(-1)
+		if err != nil {
+			return false, err
+		}
+		names = make(map[string]bool, 2*len(list))
+		for _, n := range list {
+			names[n], names["/"+strings.ToLower(n)] = true, true // no name holds a slash
+		}
+		if d.keeps {
+			d.names = names
+		}
 	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err != nil || slices.Contains(names, name) {
-		return false, err
-	}
-	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }), nil
+	return !names[name] && names["/"+strings.ToLower(name)], nil
 }
 
 // reach tells what a program gets that asks for a name, nil if nothing.
@@ -182,6 +195,12 @@ func (ds *dirs) closeOldest() {
 
 func (w *Worktree) dirs() *dirs { return &dirs{top: w.top, all: map[string]*dir{}} }
 
+// exactDirs are for who only looks.
+func (w *Worktree) exactDirs() *dirs {
+	top := &dir{path: w.top.path, root: w.top.root, fold: w.top.fold, keeps: true}
+	return &dirs{top: top, all: map[string]*dir{}, exact: true}
+}
+
 func (ds *dirs) close() {
 	for _, d := range ds.all {
 		d.close()
@@ -254,7 +273,7 @@ func (ds *dirs) get(p string) (*dir, error) {
 	}
 	d := known
 	if d == nil {
-		d = &dir{path: p, info: opened, plain: parent.plain, fold: parent.fold}
+		d = &dir{path: p, info: opened, plain: parent.plain, fold: parent.fold, keeps: ds.exact}
 		ds.all[p] = d
 	}
 	d.root, d.used = root, ds.tick

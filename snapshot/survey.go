@@ -18,9 +18,7 @@ type Survey struct {
 
 // Survey begins to look at paths.
 func (w *Worktree) Survey() *Survey {
-	ds := w.dirs()
-	ds.exact = true
-	return &Survey{w, ds}
+	return &Survey{w, w.exactDirs()}
 }
 
 // Close gives the directories back.

@@ -91,8 +91,7 @@ func (w *Worktree) Umask() fs.FileMode { return w.umask }
 // or link, is (nil, nil). With [Options.Fold] a name in another case than that of
 // its directory is nothing, which takes reading the directory.
 func (w *Worktree) Lookup(p string) (*edit.File, error) {
-	ds := w.dirs()
-	ds.exact = true
+	ds := w.exactDirs()
 	defer ds.close()
 	return ds.lookup(p)
 }

@@ -83,6 +83,7 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 	defer h.close()
 	n := &node{h: h, old: -1, pins: 1} // pinned: it is never closed before the end
 	w := &walk{ctx: ctx, opt: opt, held: 1, stack: []*node{n}, mem: newRoom(opt.Cache)}
+	defer w.mem.close()
 	if w.dev, err = h.self(&n.self); err != nil {
 		return nil, err
 	}
@@ -90,7 +91,6 @@ func Scan(ctx context.Context, top string, opt *Options) (*Result, error) {
 		return nil, &fs.PathError{Op: "scan", Path: top, Err: errNotDir}
 	}
 	w.wake.L = &w.mu
-	defer w.mem.close()
 	if opt.Cache != nil {
 		n.old = 0
 		n.sure = opt.Cache.Rules == opt.RulesKey
