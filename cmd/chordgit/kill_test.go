@@ -162,15 +162,6 @@ func prepare(t *testing.T, applied bool) string {
 	return v.dir
 }
 
-// killStride is the distance between the steps at which the kill tests end a
-// command: each step costs two commands and a copy. CHORDGIT_LONG takes all.
-func killStride() int {
-	if os.Getenv("CHORDGIT_LONG") != "" {
-		return 1
-	}
-	return 3
-}
-
 // A death is one way to end a command at a step.
 type death struct {
 	name string

@@ -116,7 +116,7 @@ func TestKillTurn(t *testing.T) {
 		t.Run(c.name+" at every step", func(t *testing.T) {
 			t.Parallel()
 			k := 1
-			for ; ; k++ {
+			for ; ; k += killStride() {
 				v := killed{clone(t, c.template), fmt.Sprint("step ", k)}
 				_, died := v.run([]string{fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k)}, "", c.name, "--session", "s")
 				v.check()
@@ -178,7 +178,7 @@ func TestKillEndJudged(t *testing.T) {
 	for _, next := range []string{"end", "begin"} {
 		t.Run(next, func(t *testing.T) {
 			t.Parallel()
-			for k := 1; ; k++ {
+			for k := 1; ; k += killStride() {
 				d := clone(t, v.dir)
 				_, died := d.attempt(fmt.Sprintf("CHORDGIT_TEST_KILL=%d", k), "end", "--session", "s")
 				if !died {
