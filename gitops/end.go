@@ -128,7 +128,7 @@ type ending struct {
 	diff []object.Difference
 	meta meta
 
-	recased  map[string]bool
+	recased  map[string]bool // where the file system folds case; see there
 	cargo    cargo
 	gitTrees gitTrees
 	keep     []object.ID // what no ref of the user's keeps any more
@@ -221,7 +221,9 @@ func recased(diff []object.Difference) map[string]bool {
 func (e *ending) late() error {
 	ended := e.meta.Scans.Before.Ended
 	proof := e.meta.proof(e.before)
-	e.recased = recased(e.diff)
+	if e.r.tree.Folds() {
+		e.recased = recased(e.diff)
+	}
 	for _, d := range e.diff {
 		if !d.Before.ID.IsZero() || e.recased[d.Path] {
 			continue

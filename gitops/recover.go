@@ -295,8 +295,16 @@ func (r *Repo) closed(t *Turn) (bool, error) {
 // part of it that remains, and what somebody made of it since.
 func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
 	real := &edit.Plan{Mkdir: plan.Mkdir, Rmdir: plan.Rmdir}
+	spellings := map[string]int{}
 	for _, c := range plan.Changes {
-		now, err := r.tree.Lookup(c.Path)
+		spellings[strings.ToLower(c.Path)]++
+	}
+	for _, c := range plan.Changes {
+		look := r.tree.Reach // the plan's spelling may be an agent's
+		if spellings[strings.ToLower(c.Path)] > 1 {
+			look = r.tree.Lookup // of two each has its own
+		}
+		now, err := look(c.Path)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,10 @@ func TestMadeWhileStarting(t *testing.T) {
 		g.Write(fmt.Sprintf("many/%03d", i), fmt.Sprintln(i))
 	}
 	late := filepath.Join(g.Dir, "x.txt")
+	// Another file here, whatever becomes of it.
+	if !foldsCase(g.Dir) {
+		g.Write("X.TXT", "of a like name\n")
+	}
 	r.Cover(Coverage{Progress: func(done, total int) {
 		if _, err := os.Lstat(late); err != nil {
 			writeTestFile(t, late, "a person's\n")
@@ -32,6 +36,9 @@ func TestMadeWhileStarting(t *testing.T) {
 	r.Cover(Coverage{})
 	g.Write("a", "agent\n")
 	g.Write("new.txt", "agent\n")
+	if !foldsCase(g.Dir) {
+		os.Remove(filepath.Join(g.Dir, "X.TXT"))
+	}
 	if _, err := r.End(t.Context(), "", EndOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 )
@@ -260,8 +261,8 @@ func (t *tx) judge(it *item, mayTouch bool) error {
 // compare tells whether a name holds the old or the new content. Permissions
 // decide only if the bytes do not: a person may have changed them since.
 func (t *tx) compare(it *item, d *dir, name string) (state, error) {
-	if name == it.name && d.fold {
-		if f, err := d.lookup(name); f == nil || err != nil { // another spelling is another change's
+	if lower := strings.ToLower(it.c.Path); name == it.name && d.fold && t.layout.folded[lower] && t.layout.leaves[lower] {
+		if f, err := d.lookup(name); f == nil || err != nil { // the other spelling is the other change's
 			return absent, err
 		}
 	}

@@ -85,6 +85,9 @@ func (w *Worktree) Close() error { return w.top.close() }
 // Umask returns the bits that new files do not get, as of Open.
 func (w *Worktree) Umask() fs.FileMode { return w.umask }
 
+// Folds is [Options.Fold].
+func (w *Worktree) Folds() bool { return w.top.fold }
+
 // Lookup tells what stands at a clean, slash-separated path, as
 // [edit.Tree].Lookup: no link is followed in any component, a link's target is
 // in Data, a regular file is not opened. Nothing there, and a path below a file

@@ -43,14 +43,15 @@ func (b *bases) get(at place) (made, bool) {
 	return e.Value.(made), true
 }
 
-func (b *bases) put(m made) {
+// put reports whether the content is shared from now on.
+func (b *bases) put(m made) (kept bool) {
 	if len(m.data) > basesLimit/4 {
-		return
+		return false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.at[m.place] != nil {
-		return
+		return false
 	}
 	if b.at == nil {
 		b.at = make(map[place]*list.Element)
@@ -62,4 +63,5 @@ func (b *bases) put(m made) {
 		delete(b.at, old.place)
 		b.size -= len(old.data)
 	}
+	return true
 }

@@ -74,9 +74,12 @@ func (db *DB) wants(ids []ID) []want {
 				numbers[p] = n
 			}
 			w.pack, w.at = n, at
+			size, err := p.size(&db.pools, at)
+			w.small = err == nil && size <= ahead
+		} else {
+			size, ok := db.Size(id)
+			w.small = ok && size <= ahead
 		}
-		size, ok := db.Size(id)
-		w.small = ok && size <= ahead
 		wants[i] = w
 	}
 	slices.SortStableFunc(wants, func(a, b want) int {

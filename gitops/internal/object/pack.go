@@ -104,9 +104,10 @@ func (p *pack) read(pl *pools, offset int64, other func(ID) (Type, []byte, error
 	var deltas []delta
 	var typ Type
 	var data []byte
+	shared := false // data is also kept, and stays as it is
 	for typ == 0 {
 		if m, ok := pl.bases.get(place{p, offset}); ok {
-			typ, data = m.typ, m.data
+			typ, data, shared = m.typ, m.data, true
 			break
 		}
 		h, content, err := readEntry(pl, f, p.format, offset)
@@ -143,9 +144,12 @@ func (p *pack) read(pl *pools, offset int64, other func(ID) (Type, []byte, error
 		if data, err = applyDelta(data, d.command); err != nil {
 			return 0, nil, damaged("%s: %v", f.Name(), err)
 		}
-		pl.bases.put(made{place{p, d.at}, typ, data})
+		shared = pl.bases.put(made{place{p, d.at}, typ, data})
 	}
-	return typ, bytes.Clone(data), nil // what is kept stays as it is
+	if shared {
+		data = bytes.Clone(data)
+	}
+	return typ, data, nil
 }
 
 // applyDelta is go-git's, which refuses the empty base that git takes.
