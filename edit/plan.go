@@ -108,6 +108,9 @@ type Options struct {
 	// absolute paths below one of them are made relative.
 	Roots []string
 	Base  string // where relative paths start, relative to the root; empty: the root
+	// Folds: the tree takes names that differ in the case of letters for one. A
+	// move to another case of its own name then renames the entry.
+	Folds bool
 	// RefuseAmbiguous turns every note also-matches into a failure.
 	RefuseAmbiguous bool
 	Atomic          bool  // any failure leaves nothing of the plan

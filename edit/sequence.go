@@ -121,6 +121,9 @@ func (r *codexRun) aim() (errs Errors, refuses bool) {
 		var f *File
 		pl, err := r.find(r.number-1, name, follow)
 		if err == nil {
+			if follow && name == r.op.MoveTo {
+				r.recase(r.entry, pl.resolved)
+			}
 			f, err = r.seq.sight(pl.resolved)
 		}
 		if err == nil && f.special() && (r.op.Kind != Update || follow && name == r.op.MoveTo) {

@@ -1,11 +1,13 @@
 package edit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
+	"strings"
 )
 
 // A target is where an operation's names lead.
@@ -54,6 +56,9 @@ func (p *planner) survey() (errs Errors) {
 		if t.dest, err = p.find(i, op.MoveTo, false); err != nil {
 			refuse(i, op.MoveTo, err)
 			continue
+		}
+		if !op.Copy {
+			p.recase(t.source.resolved, t.dest.resolved)
 		}
 		if err := p.see(op, t.dest, false); err != nil {
 			refuse(i, op.MoveTo, err)
@@ -160,9 +165,20 @@ func (p *planner) see(op *Op, pl place, moved bool) error {
 	return &Error{Code: NotRegular, Msg: "is " + f.KindName() + ", which is never opened"}
 }
 
+// folds reports whether the tree takes two paths for one.
+func (p *planner) folds(a, b string) bool { return p.opt.Folds && strings.EqualFold(a, b) }
+
+// recase lets a move to another case of its own name find the place free: what a
+// lookup finds there is the file itself.
+func (p *planner) recase(from, to string) {
+	if _, touched := p.start[to]; !touched && p.folds(from, to) && path.Base(from) != path.Base(to) {
+		p.seen[to] = nil
+	}
+}
+
 // same reports whether two paths are one directory entry under two spellings.
 func (p *planner) same(a, b string) bool {
-	if a == b {
+	if a == b || p.folds(a, b) && path.Base(a) == path.Base(b) {
 		return true
 	}
 	f, g := p.start[a], p.start[b]
@@ -177,19 +193,24 @@ func (p *planner) overlap() (errs Errors) {
 		errs = append(errs, &Error{Code: Overlap, Path: a, Op: i + 1, Line: p.ops[i].Line,
 			Msg: fmt.Sprintf("apply_patch contains overlapping operations: %s %s; send one operation for it", how, Quote(b))})
 	}
-	inodes := map[[2]uint64]string{}
+	inodes, spellings := map[[2]uint64]string{}, map[string]string{}
 	for _, path := range p.touched {
 		f := p.start[path]
-		if f == nil || f.Stat.Ino == 0 {
+		if f == nil {
 			continue
 		}
-		key := [2]uint64{f.Stat.Dev, f.Stat.Ino}
-		other, ok := inodes[key]
-		inodes[key] = path
-		if !ok || p.moved(other, path) {
-			continue
+		var other string
+		if f.Stat.Ino != 0 {
+			key := [2]uint64{f.Stat.Dev, f.Stat.Ino}
+			other, inodes[key] = inodes[key], path
 		}
-		refuse(p.first[path], path, other, "it is the same file as")
+		if p.opt.Folds { // some systems give an inode to each spelling
+			key := strings.ToLower(path)
+			other, spellings[key] = cmp.Or(other, spellings[key]), path
+		}
+		if other != "" && !p.moved(other, path) {
+			refuse(p.first[path], path, other, "it is the same file as")
+		}
 	}
 	spelt := map[string]string{} // resolved path → the name without links that led there
 	for i, t := range p.targets {

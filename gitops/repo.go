@@ -182,7 +182,7 @@ func (r *Repo) PlanOptions() edit.Options {
 	if real, err := filepath.EvalSymlinks(r.layout.Top); err == nil && !slices.Contains(roots, filepath.ToSlash(real)) {
 		roots = append(roots, filepath.ToSlash(real))
 	}
-	return edit.Options{Umask: r.tree.Umask(), Roots: roots, Merging: r.layout.InProgress() != ""}
+	return edit.Options{Umask: r.tree.Umask(), Roots: roots, Folds: r.tree.Folds(), Merging: r.layout.InProgress() != ""}
 }
 
 // Content returns the bytes of a file of a plan or turn, nil for nil or for a
