@@ -55,7 +55,7 @@ func (r *Repo) CloseOverdue(ctx context.Context, most time.Duration) error {
 	if most == 0 {
 		most = DefaultMaxOpen
 	}
-	open, err := r.openTurns()
+	open, err := r.OpenTurns()
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (e *Evidence) load() error {
 		}
 		e.turns = append(e.turns, &witness{Turn: t})
 	}
-	open, err := e.r.openTurns()
+	open, err := e.r.OpenTurns()
 	if err != nil {
 		return err
 	}

@@ -332,7 +332,7 @@ func (m *model) learn(before, after disk) {
 		m.turns[t.N] = p
 		m.tell("… turn %d: %s %s, %v", t.N, t.Kind, t.Status, differ(p.start, p.end))
 	}
-	open, err := m.r.openTurns()
+	open, err := m.r.OpenTurns()
 	if err != nil {
 		m.fail("open turns: %v", err)
 	}

@@ -252,7 +252,7 @@ func (r *Repo) evidence(t *Turn, scans metaScans, until int64) (*evidence, error
 	if err := r.addCalls(ev, t.Session, from, until, to); err != nil {
 		return nil, err
 	}
-	open, err := r.openTurns()
+	open, err := r.OpenTurns()
 	if err != nil {
 		return nil, err
 	}

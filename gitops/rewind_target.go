@@ -18,7 +18,7 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (t
 	if opt.Redo {
 		return n, 0, nil
 	}
-	open, err := r.openTurns()
+	open, err := r.OpenTurns()
 	if err != nil || len(open) == 0 {
 		return n, 0, err
 	}
@@ -27,7 +27,7 @@ func (r *Repo) closeForRewind(ctx context.Context, n int, opt *RewindOptions) (t
 		return n, 0, err
 	}
 	defer unlock()
-	if open, err = r.openTurns(); err != nil || len(open) == 0 {
+	if open, err = r.OpenTurns(); err != nil || len(open) == 0 {
 		return n, 0, err
 	}
 	var t *Turn

@@ -143,7 +143,7 @@ func (r *Repo) userRefs() (map[string]string, error) {
 // none. A turn whose open mark was removed by hand is opened again if its
 // objects are there.
 func (r *Repo) openTurn(session string) (*Turn, error) {
-	open, err := r.openTurns()
+	open, err := r.OpenTurns()
 	if err != nil {
 		return nil, err
 	}
@@ -183,9 +183,9 @@ func (r *Repo) openTurn(session string) (*Turn, error) {
 	return t, nil
 }
 
-// openTurns lists the turns of captured scope that are open in this worktree.
-// One that cannot be read is left to recovery, which names it.
-func (r *Repo) openTurns() (list []*Turn, err error) {
+// OpenTurns lists the turns that record this worktree and are open, the oldest
+// first. One that cannot be read is left to recovery, which names it.
+func (r *Repo) OpenTurns() (list []*Turn, err error) {
 	numbers, err := r.numbers(openPrefix)
 	if err != nil {
 		return nil, trouble(edit.Damaged, "the open turns cannot be listed", err)
@@ -202,13 +202,10 @@ func (r *Repo) openTurns() (list []*Turn, err error) {
 	return list, nil
 }
 
-// OpenTurns lists the turns that record this worktree and are open.
-func (r *Repo) OpenTurns() ([]*Turn, error) { return r.openTurns() }
-
 // SoleSession is the session of the one turn that is open in this worktree;
 // empty if none is, or several are, or it has no name.
 func (r *Repo) SoleSession() (string, error) {
-	open, err := r.openTurns()
+	open, err := r.OpenTurns()
 	if err != nil || len(open) != 1 {
 		return "", err
 	}

@@ -14,7 +14,7 @@ import (
 // the agent writes at the same paths from now on is. A turn in which anything else
 // changed stays as it is: its start is still needed.
 func (r *Repo) startOver(ctx context.Context, reopened int, rewind *Turn) error {
-	open, err := r.openTurns()
+	open, err := r.OpenTurns()
 	if err != nil {
 		return err
 	}

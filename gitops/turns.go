@@ -33,9 +33,6 @@ func (r *Repo) Turns() iter.Seq2[*Turn, error] {
 	}
 }
 
-// Open lists the turns that are open in this worktree, the oldest first.
-func (r *Repo) Open() ([]*Turn, error) { return r.openTurns() }
-
 // Turn reads turn n; 0 means the newest of this worktree. A turn that does not
 // exist is an error with code NoTurn, one that cannot be read has code Damaged.
 func (r *Repo) Turn(n int) (*Turn, error) {

@@ -32,7 +32,7 @@ func newHistory(repo *gitops.Repo) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, err := repo.Open()
+	open, err := repo.OpenTurns()
 	return &history{repo: repo, undone: map[string]map[int]int{"": undone}, open: open}, err
 }
 

@@ -310,7 +310,7 @@ func (a *app) turn(args []string) (*gitops.Repo, *gitops.Turn, error) {
 func ownTurn(repo *gitops.Repo, n int) (*gitops.Turn, error) {
 	t, err := repo.Turn(n)
 	if n != 0 && errors.Is(err, &edit.Error{Code: edit.NoTurn}) {
-		open, openErr := repo.Open()
+		open, openErr := repo.OpenTurns()
 		if at := slices.IndexFunc(open, func(t *gitops.Turn) bool { return t.N == n }); openErr == nil && at >= 0 {
 			return open[at], nil
 		}
