@@ -51,6 +51,11 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	}
 	m := t.meta
 	d.proof = m.proof(before)
+	// What is not listed has the usual permissions, if it was there.
+	d.dirModes = slices.DeleteFunc(d.dirModes, func(dir edit.DirMode) bool {
+		_, listed := m.Modes.Before[encodePath(dir.Path)+"/"]
+		return !listed && !d.proof.isDir(dir.Path)
+	})
 	d.unstored = m.Skipped.finish()
 	for p, start := range m.Skipped.start() {
 		switch end, ok := d.unstored[p]; {
