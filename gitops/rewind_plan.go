@@ -111,6 +111,9 @@ func (p *rewinder) occupied(dir string) (bool, error) {
 		if !slices.Contains(p.d.made, at) && !p.rmdir[at] {
 			return true, nil
 		}
+		if f, err := p.lookupDir(at); err != nil || !f.IsDir() { // a file is where the turn made a directory
+			return err == nil, err
+		}
 		if occupied, err := p.occupied(at); err != nil || occupied {
 			return occupied, err
 		}
