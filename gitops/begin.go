@@ -13,6 +13,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 	"github.com/chordgit/chordgit/snapshot"
@@ -189,7 +190,7 @@ func (r *Repo) startMeta(t *Turn, c *captured, head metaHead) error {
 		Format: format, Kind: t.Kind, Scope: t.Scope, Status: t.Status,
 		Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message,
 		Started:  t.Started.UTC().Truncate(time.Millisecond),
-		Worktree: metaTree{ID: r.layout.ID, Key: key, Path: encodePath(r.layout.Top)},
+		Worktree: metaTree{ID: r.layout.ID, Key: key, Path: pathcode.Encode(r.layout.Top)},
 		Host:     repo.Host(),
 		Head:     metaHeads{Before: head},
 		Scans:    metaScans{Before: metaScan{c.Began, c.Ended}},
@@ -198,7 +199,7 @@ func (r *Repo) startMeta(t *Turn, c *captured, head metaHead) error {
 	m.facts(facts)
 	t.Notes = r.exposed(facts)
 	for _, p := range facts.Nested {
-		m.Nested = append(m.Nested, metaNested{Path: encodePath(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
+		m.Nested = append(m.Nested, metaNested{Path: pathcode.Encode(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
 	}
 	m.Stats.Scanned = c.Files
 	m.Stats.StoredBytes = c.batch.Stats().Bytes

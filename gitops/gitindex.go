@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
@@ -113,7 +114,7 @@ func (e *ending) index(start *repo.Index) error {
 func flagsChanged(changes []indexChange) (list []metaFlags) {
 	for _, c := range changes {
 		if b, a := c.before.flags(), c.after.flags(); b != "" || a != "" {
-			list = append(list, metaFlags{encodePath(c.path), b, a})
+			list = append(list, metaFlags{pathcode.Encode(c.path), b, a})
 		}
 	}
 	return list

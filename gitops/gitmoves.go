@@ -7,6 +7,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 )
 
@@ -247,7 +248,7 @@ func (e *ending) judgeCargo() error {
 			g.owners[d.Path] = OwnerAmbiguous
 			fallthrough
 		default:
-			m.Edited = append(m.Edited, encodePath(d.Path))
+			m.Edited = append(m.Edited, pathcode.Encode(d.Path))
 		}
 	}
 	return nil
@@ -260,7 +261,7 @@ func (e *ending) movedNested() (moved []string, err error) {
 		if n.Made || n.Before == n.After || n.Before == "" || n.After == "" {
 			continue
 		}
-		p := decodePath(n.Path)
+		p := pathcode.Decode(n.Path)
 		l := e.r.nestedLayout(p)
 		if l == nil {
 			continue

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
@@ -129,7 +130,7 @@ func (e *ending) sparse(start *repo.Index) error {
 	if len(came) > 0 && start != nil {
 		for i, at := range start.LookupAll(came) {
 			if at.Entry != nil && at.Entry.SkipWorktree {
-				e.meta.Skipped.Before = append(e.meta.Skipped.Before, metaSkip{Path: encodePath(came[i]), Why: whySparse})
+				e.meta.Skipped.Before = append(e.meta.Skipped.Before, metaSkip{Path: pathcode.Encode(came[i]), Why: whySparse})
 			}
 		}
 	}
@@ -145,7 +146,7 @@ func (e *ending) sparse(start *repo.Index) error {
 			continue
 		}
 		if _, there := e.c.Found(p); !there {
-			e.meta.Skipped.After.Add = append(e.meta.Skipped.After.Add, metaSkip{Path: encodePath(p), Why: whySparse})
+			e.meta.Skipped.After.Add = append(e.meta.Skipped.After.Add, metaSkip{Path: pathcode.Encode(p), Why: whySparse})
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/durable"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
@@ -287,20 +288,20 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 		Agent: t.Agent, Session: t.Session, Message: t.Message,
 		Undoes: t.Undoes, Partial: t.Partial,
 		Started: t.Started.UTC().Truncate(time.Millisecond), Ended: time.Now().UTC().Truncate(time.Millisecond),
-		Worktree:    metaTree{ID: r.layout.ID, Key: key, Path: encodePath(r.layout.Top)},
+		Worktree:    metaTree{ID: r.layout.ID, Key: key, Path: pathcode.Encode(r.layout.Top)},
 		Host:        repo.Host(),
 		Head:        metaHeads{Before: head, After: head},
-		MadeDirs:    mapStrings(plan.Mkdir, encodePath),
-		RemovedDirs: mapStrings(plan.Rmdir, encodePath),
+		MadeDirs:    mapStrings(plan.Mkdir, pathcode.Encode),
+		RemovedDirs: mapStrings(plan.Rmdir, pathcode.Encode),
 	}
 	for _, c := range plan.Changes {
 		t.Paths = append(t.Paths, c.Path)
 		if c.Unseen {
-			m.Unseen = append(m.Unseen, encodePath(c.Path))
+			m.Unseen = append(m.Unseen, pathcode.Encode(c.Path))
 		}
 		if c.From != "" {
 			t.Moves = append(t.Moves, Move{c.From, c.Path})
-			m.Moves = append(m.Moves, Move{encodePath(c.From), encodePath(c.Path)})
+			m.Moves = append(m.Moves, Move{pathcode.Encode(c.From), pathcode.Encode(c.Path)})
 		}
 		switch {
 		case c.Before == nil:
@@ -311,7 +312,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 			m.Stats.Changed++
 		}
 	}
-	m.Paths = mapStrings(t.Paths, encodePath)
+	m.Paths = mapStrings(t.Paths, pathcode.Encode)
 	m.setModes(plan)
 	t.Ended, t.meta = m.Ended, m
 	return m, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // RewindOptions say how a turn is taken back.
@@ -79,7 +80,7 @@ type Left struct {
 // MarshalJSON writes the path as [EncodePath] does.
 func (l Left) MarshalJSON() ([]byte, error) {
 	type plain Left
-	l.Path = encodePath(l.Path)
+	l.Path = pathcode.Encode(l.Path)
 	return json.Marshal(plain(l))
 }
 

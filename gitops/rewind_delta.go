@@ -10,6 +10,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // A delta is what a turn changed, and what is known of the paths that it may
@@ -65,7 +66,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	d.open = m.Incomplete.finish()
 	for _, encoded := range m.EmptyDirs.After.Del {
 		// One that is filled is none that the turn removed.
-		if p := decodePath(encoded); slices.Contains(t.RemovedDirs, p) {
+		if p := pathcode.Decode(encoded); slices.Contains(t.RemovedDirs, p) {
 			d.remake = append(d.remake, p)
 		}
 	}
@@ -75,7 +76,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	}
 	d.unstable = map[string]bool{}
 	for _, p := range m.Unstable.Before {
-		d.unstable[decodePath(p)] = true
+		d.unstable[pathcode.Decode(p)] = true
 	}
 	return d, d.leftOut()
 }
@@ -96,7 +97,7 @@ func emptied(removed []string, changes []edit.Change) []string {
 func (d *delta) onTop(r *Repo, back bool) error {
 	d.edited = map[string]bool{}
 	for _, p := range d.turn.meta.Git.Edited {
-		d.edited[decodePath(p)] = true
+		d.edited[pathcode.Decode(p)] = true
 	}
 	if len(d.edited) == 0 || back {
 		return nil
@@ -125,7 +126,7 @@ func (d *delta) leftOut() error {
 	m := d.turn.meta
 	before := m.Skipped.start()
 	for _, x := range m.Skipped.After.Add {
-		p := decodePath(x.Path)
+		p := pathcode.Decode(x.Path)
 		if _, ok := before[p]; ok || x.Why == whySparse {
 			continue
 		}
@@ -138,7 +139,7 @@ func (d *delta) leftOut() error {
 		}
 	}
 	for _, encoded := range m.Ignored.After.Add {
-		p := decodePath(encoded)
+		p := pathcode.Decode(encoded)
 		absent, err := d.proof.absent(strings.TrimSuffix(p, "/"))
 		if err != nil {
 			return damaged(d.turn.N, err)
@@ -148,7 +149,7 @@ func (d *delta) leftOut() error {
 		}
 	}
 	for _, n := range m.Nested {
-		switch p := decodePath(n.Path); {
+		switch p := pathcode.Decode(n.Path); {
 		case n.Made:
 			d.untouched = append(d.untouched, Left{Path: p + "/.git", Why: "a repository made in this turn: its files go, its .git stays"})
 		case n.Before != "" && n.After == "":
@@ -179,7 +180,7 @@ func (t *Turn) dirModes() (list []edit.DirMode) {
 	}
 	start, end := m.unlooked(false), m.unlooked(true)
 	for _, encoded := range slices.Sorted(maps.Keys(names)) {
-		d := edit.DirMode{Path: strings.TrimSuffix(decodePath(encoded), "/")}
+		d := edit.DirMode{Path: strings.TrimSuffix(pathcode.Decode(encoded), "/")}
 		if _, listed := m.Modes.Before[encoded]; listed || !made[d.Path] && !start(d.Path) {
 			d.Before = m.dirMode(encoded, false)
 		}

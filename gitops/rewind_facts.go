@@ -7,6 +7,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // facts are what the rewind itself records of git's state, so that it can be taken
@@ -44,7 +45,7 @@ func (g *gitPlan) facts(changes []edit.Change) *gitFacts {
 	}
 	for _, c := range changes {
 		if g.came[c.Path] {
-			f.owners[encodePath(c.Path)] = OwnerGit
+			f.owners[pathcode.Encode(c.Path)] = OwnerGit
 		}
 	}
 	f.meta.Carried = len(f.owners)

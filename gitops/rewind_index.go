@@ -8,6 +8,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
@@ -169,7 +170,7 @@ func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
 // did.
 func (r *Repo) indexFlags(t *Turn, merged [2]object.ID, at func(string) *indexChange) error {
 	for _, f := range t.meta.Git.Flags {
-		path := decodePath(f.Path)
+		path := pathcode.Decode(f.Path)
 		c := at(path)
 		for end, p := range []*indexPath{&c.before, &c.after} {
 			flags := []string{f.Before, f.After}[end]

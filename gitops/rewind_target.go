@@ -8,6 +8,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // closeForRewind closes the open turn that a rewind is about, as interrupted,
@@ -87,7 +88,7 @@ func (r *Repo) target(n int, opt RewindOptions) (*Turn, error) {
 	case err != nil:
 		return nil, err
 	case !r.mine(t):
-		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn here: turn %d was made in worktree %s (%s)", n, edit.Quote(t.Worktree), edit.Quote(decodePath(t.meta.Worktree.Path)))}
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn here: turn %d was made in worktree %s (%s)", n, edit.Quote(t.Worktree), edit.Quote(pathcode.Decode(t.meta.Worktree.Path)))}
 	case opt.Redo && t.Kind != KindRewind:
 		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is no rewind; chordgit rewind %d takes it back", n, n)}
 	}

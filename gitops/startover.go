@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // startOver gives a turn that began right before a rewind, or right after another,
@@ -92,13 +93,13 @@ func (e *ending) only(rewind *Turn) (bool, error) {
 		}
 	}
 	for encoded := range m.Modes.After {
-		p, isDir := strings.CutSuffix(decodePath(encoded), "/")
+		p, isDir := strings.CutSuffix(pathcode.Decode(encoded), "/")
 		if _, ok := wrote[p]; !ok && !(isDir && (dirs[p] || w.Modes.After[encoded] != "")) {
 			return false, nil
 		}
 	}
 	for _, encoded := range slices.Concat(m.EmptyDirs.After.Add, m.EmptyDirs.After.Del) {
-		if !dirs[strings.TrimSuffix(decodePath(encoded), "/")] {
+		if !dirs[strings.TrimSuffix(pathcode.Decode(encoded), "/")] {
 			return false, nil
 		}
 	}

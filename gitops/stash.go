@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 )
 
@@ -21,7 +22,7 @@ func (s stashed) told() string {
 	if s.Message == "" {
 		return ""
 	}
-	return ": " + edit.Quote(decodePath(s.Message))
+	return ": " + edit.Quote(pathcode.Decode(s.Message))
 }
 
 // metaStash is the list of stashes at both ends of a turn, the newest first.
@@ -43,7 +44,7 @@ func (r *Repo) stashes() ([]stashed, error) {
 		return nil, trouble(edit.Unreadable, "the stashes cannot be listed", err)
 	}
 	for _, e := range slices.Backward(log) {
-		list = append(list, stashed{e.New.String(), encodePath(e.Message)})
+		list = append(list, stashed{e.New.String(), pathcode.Encode(e.Message)})
 	}
 	if len(list) == 0 && at >= 0 { // not made by git stash
 		list = append(list, stashed{ID: refs[at].ID.String()})
@@ -128,7 +129,7 @@ func (r *Repo) updateStash(now, will []stashed, what string) error {
 	}
 	for _, s := range slices.Backward(will[:len(will)-both]) {
 		r.opt.Step("stash comes")
-		message := decodePath(s.Message)
+		message := pathcode.Decode(s.Message)
 		if message == "" { // git refuses it
 			message = what
 		}
