@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
@@ -129,9 +130,9 @@ type ending struct {
 	diff []object.Difference
 	meta meta
 
-	recased  map[string]bool // where the file system folds case; see there
-	cargo    cargo
-	gitTrees gitTrees
+	recased  map[string]bool   // where the file system folds case; see there
+	came     map[string]string // the owners of what came with moves of HEAD
+	gitTrees gitstate.Trees
 	keep     []object.ID // what no ref of the user's keeps any more
 }
 
@@ -140,7 +141,7 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	r, m := e.r, &e.meta
 	*m = *e.open.meta
 	m.Status, m.Ended = how.status, time.Now().UTC().Truncate(time.Millisecond)
-	head, err := r.head()
+	head, err := r.git().Head()
 	if err != nil {
 		return nil, false, err
 	}
@@ -152,7 +153,6 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	if e.diff, err = object.Diff(e.c.batch, e.before.root, e.c.tree); err != nil {
 		return nil, false, damaged(e.open.N, err)
 	}
-	e.gitTrees = gitTrees{}
 	moved, err := e.git()
 	if err != nil {
 		return nil, false, err
@@ -167,7 +167,7 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	e.stats()
 	t := &Turn{N: e.open.N}
 	*t = *e.open
-	if t.git, err = e.gitTrees.write(e.c.batch); err != nil {
+	if t.git, err = e.gitTrees.Write(e.c.batch); err != nil {
 		return nil, false, unrecorded(err)
 	}
 	t.Status, t.Ended, t.meta = m.Status, m.Ended, m
@@ -324,7 +324,7 @@ func (e *ending) moves() {
 	empty := e.r.db.Format().Hash(object.Blob, nil)
 	for id, from := range gone {
 		// What came with a move of HEAD is no half of the turn's own.
-		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty && e.cargo.owners[from[0]] == e.cargo.owners[to[0]] {
+		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty && e.came[from[0]] == e.came[to[0]] {
 			e.meta.Moves = append(e.meta.Moves, Move{pathcode.Encode(from[0]), pathcode.Encode(to[0])})
 		}
 	}

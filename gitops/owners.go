@@ -77,7 +77,7 @@ func (e *ending) owners(how closing) error {
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
 	e.meta.Late = how.late && life == everlasting
 	set := func(p, who string) {
-		if git := e.cargo.owners[p]; git == OwnerGit || git != "" && who == OwnerSelf {
+		if git := e.came[p]; git == OwnerGit || git != "" && who == OwnerSelf {
 			who = git
 		}
 		if who == OwnerSelf {

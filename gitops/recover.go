@@ -225,7 +225,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 		r.tell(t, res.Notes)
 		return errors.Join(err, r.unmark(t))
 	}
-	head, err := r.head()
+	head, err := r.git().Head()
 	if err != nil {
 		return err
 	}

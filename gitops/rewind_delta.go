@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
@@ -102,9 +103,9 @@ func (d *delta) onTop(r *Repo, back bool) error {
 	if len(d.edited) == 0 || back {
 		return nil
 	}
-	e, ok, err := object.Lookup(r.db, d.turn.tree, "git/"+gitCarried)
+	e, ok, err := object.Lookup(r.db, d.turn.tree, gitstate.TreeCarried)
 	if err == nil && !ok { // an absent tree is no empty one
-		err = errors.New("it has no git/" + gitCarried)
+		err = errors.New("it has no " + gitstate.TreeCarried)
 	}
 	if err != nil {
 		return err

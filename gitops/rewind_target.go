@@ -186,7 +186,7 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 	p := r.rewinder(opt)
 	p.batch = batch
 	if opt.Git {
-		if p.git, err = r.newGitPlan(); err != nil {
+		if p.git, err = r.git().Plan(); err != nil {
 			return res, err
 		}
 	}
@@ -196,7 +196,7 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 		}
 		res.Undoes = append(res.Undoes, t.N)
 		if p.git != nil {
-			if p.back, err = p.git.take(t); err != nil {
+			if p.back, err = p.git.Take(t.gitPart()); err != nil {
 				return res, err
 			}
 		}
@@ -216,9 +216,9 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 	if res.Plan, err = p.plan(); err != nil {
 		return res, err
 	}
-	if res.git = p.git; p.git != nil {
-		res.Plan.Failures = append(res.Plan.Failures, p.git.failures...)
-		res.Plan.Notes = append(res.Plan.Notes, p.git.describe()...)
+	if res.git, res.came = p.git, p.came; p.git != nil {
+		res.Plan.Failures = append(res.Plan.Failures, p.git.Failures...)
+		res.Plan.Notes = append(res.Plan.Notes, p.git.Notes()...)
 	}
 	res.How, res.Conflicts, res.Left = p.hows, p.conflicts, p.left
 	return res, nil

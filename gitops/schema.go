@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
@@ -50,7 +51,7 @@ func (m *meta) wrong(n int) (list []string) {
 	for _, u := range m.Undoes {
 		say(u >= 1 && u < n, "it undoes turn %d", u)
 	}
-	for _, h := range []metaHead{m.Head.Before, m.Head.After} {
+	for _, h := range []gitstate.Head{m.Head.Before, m.Head.After} {
 		_, ok := object.ParseID(h.OID)
 		say(ok || h.OID == "", "HEAD is %q", h.OID)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
@@ -105,11 +106,11 @@ func (e *ending) only(rewind *Turn) (bool, error) {
 	}
 	// What git's own state is.
 	for _, x := range m.Git.Refs {
-		if !slices.ContainsFunc(w.Git.Refs, func(o metaRef) bool { return o.Name == x.Name && o.After == x.After }) {
+		if !slices.ContainsFunc(w.Git.Refs, func(o gitstate.Ref) bool { return o.Name == x.Name && o.After == x.After }) {
 			return false, nil
 		}
 	}
-	return (m.Head.After == m.Head.Before || m.Head.After == w.Head.After) && (m.Git.Index != indexChanged || w.Git.Index != ""), nil
+	return (m.Head.After == m.Head.Before || m.Head.After == w.Head.After) && (m.Git.Index != gitstate.IndexChanged || w.Git.Index != ""), nil
 }
 
 // isDropped drops the turn if it holds nothing but what a rewind wrote. It stays

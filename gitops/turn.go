@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
@@ -108,41 +109,41 @@ func (t *Turn) Subject() string {
 // meta is meta.json: everything that a tree cannot hold. Members may be added,
 // never renamed.
 type meta struct {
-	Format      int       `json:"format"`
-	Turn        int       `json:"turn"`
-	Kind        string    `json:"kind"`
-	Scope       string    `json:"scope"`
-	Status      string    `json:"status"`
-	Agent       string    `json:"agent,omitempty"`
-	Session     string    `json:"session,omitempty"`
-	AgentTurn   string    `json:"agent_turn,omitempty"`
-	Parent      int       `json:"parent,omitempty"`
-	Message     string    `json:"message,omitempty"`
-	Undoes      []int     `json:"undoes,omitempty"`
-	Partial     bool      `json:"partial,omitempty"`
-	Paths       []string  `json:"paths,omitempty"` // of scope paths
-	Started     time.Time `json:"started"`
-	Ended       time.Time `json:"ended,omitzero"`
-	Worktree    metaTree  `json:"worktree"`
-	Host        string    `json:"host,omitempty"`
-	Head        metaHeads `json:"head"`
-	Modes       metaModes `json:"modes"`
-	Moves       []Move    `json:"moves,omitempty"`
-	MadeDirs    []string  `json:"made_dirs,omitempty"`
-	RemovedDirs []string  `json:"removed_dirs,omitempty"`
-	Unseen      []string  `json:"unseen,omitempty"` // of an apply: paths whose result carries what somebody else wrote and the session did not read
+	Format      int            `json:"format"`
+	Turn        int            `json:"turn"`
+	Kind        string         `json:"kind"`
+	Scope       string         `json:"scope"`
+	Status      string         `json:"status"`
+	Agent       string         `json:"agent,omitempty"`
+	Session     string         `json:"session,omitempty"`
+	AgentTurn   string         `json:"agent_turn,omitempty"`
+	Parent      int            `json:"parent,omitempty"`
+	Message     string         `json:"message,omitempty"`
+	Undoes      []int          `json:"undoes,omitempty"`
+	Partial     bool           `json:"partial,omitempty"`
+	Paths       []string       `json:"paths,omitempty"` // of scope paths
+	Started     time.Time      `json:"started"`
+	Ended       time.Time      `json:"ended,omitzero"`
+	Worktree    metaTree       `json:"worktree"`
+	Host        string         `json:"host,omitempty"`
+	Head        gitstate.Heads `json:"head"`
+	Modes       metaModes      `json:"modes"`
+	Moves       []Move         `json:"moves,omitempty"`
+	MadeDirs    []string       `json:"made_dirs,omitempty"`
+	RemovedDirs []string       `json:"removed_dirs,omitempty"`
+	Unseen      []string       `json:"unseen,omitempty"` // of an apply: paths whose result carries what somebody else wrote and the session did not read
 
 	// Of scope worktree.
-	EmptyDirs  metaList     `json:"empty_dirs,omitzero"`
-	Ignored    metaList     `json:"ignored,omitzero"`
-	Skipped    metaSkips    `json:"skipped,omitzero"`
-	Incomplete metaList     `json:"incomplete,omitzero"`
-	Unstable   metaUnstable `json:"unstable,omitzero"`
-	Nested     []metaNested `json:"nested,omitempty"`
-	Owners     metaOwners   `json:"owners,omitzero"`
-	Scans      metaScans    `json:"scans,omitzero"`
-	Git        metaGit      `json:"git,omitzero"`
-	Late       bool         `json:"late,omitempty"` // closed without evidence of when its agent stopped
+	EmptyDirs  metaList        `json:"empty_dirs,omitzero"`
+	Ignored    metaList        `json:"ignored,omitzero"`
+	Skipped    metaSkips       `json:"skipped,omitzero"`
+	Incomplete metaList        `json:"incomplete,omitzero"`
+	Unstable   metaUnstable    `json:"unstable,omitzero"`
+	Nested     []metaNested    `json:"nested,omitempty"`
+	Owners     metaOwners      `json:"owners,omitzero"`
+	Scans      metaScans       `json:"scans,omitzero"`
+	Git        gitstate.Record `json:"git,omitzero"`
+	Late       bool            `json:"late,omitempty"` // closed without evidence of when its agent stopped
 
 	Stats metaStats `json:"stats"`
 }
@@ -170,28 +171,6 @@ type metaTree struct {
 	ID   string `json:"id"`
 	Key  string `json:"key"`
 	Path string `json:"path"`
-}
-
-type metaHeads struct {
-	Before metaHead `json:"before"`
-	After  metaHead `json:"after"`
-}
-
-// metaHead is HEAD: the ref it names (empty if detached) and the commit (empty
-// if unborn).
-type metaHead struct {
-	Ref string `json:"ref,omitempty"`
-	OID string `json:"oid,omitempty"`
-}
-
-func (h metaHead) String() string {
-	switch {
-	case h.Ref == "":
-		return "detached " + h.OID
-	case h.OID == "":
-		return h.Ref + " unborn"
-	}
-	return h.Ref + " " + h.OID
 }
 
 // metaModes are the full permissions: the most frequent of each class once,
