@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 	"github.com/chordgit/chordgit/snapshot"
@@ -114,7 +116,7 @@ func (r *Repo) makeWay(ctx context.Context, t *Turn) (*Turn, error) {
 
 // begin captures the start and records it.
 func (r *Repo) begin(ctx context.Context, t *Turn, note Note) (*Turn, error) {
-	start, err := r.gitStart(t.Session)
+	start, err := r.git().Start(r.indexKept(t.Session))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ func (r *Repo) begin(ctx context.Context, t *Turn, note Note) (*Turn, error) {
 	defer c.close()
 	// From here on the turn is recorded, whatever happens to the deadline.
 	ctx = context.WithoutCancel(ctx)
-	if err := r.startMeta(t, c, start.head); err != nil {
+	if err := r.startMeta(t, c, start.Head); err != nil {
 		return nil, err
 	}
 	unlock, err := r.lockNumbers(ctx)
@@ -179,7 +181,7 @@ func (r *Repo) saveCache(c *captured, ref string, id object.ID) error {
 }
 
 // startMeta fills in what is known when a turn begins.
-func (r *Repo) startMeta(t *Turn, c *captured, head metaHead) error {
+func (r *Repo) startMeta(t *Turn, c *captured, head gitstate.Head) error {
 	key, err := r.key()
 	if err != nil {
 		return trouble(edit.CommitFailed, "the git directory cannot be written", err)
@@ -189,16 +191,16 @@ func (r *Repo) startMeta(t *Turn, c *captured, head metaHead) error {
 		Format: format, Kind: t.Kind, Scope: t.Scope, Status: t.Status,
 		Agent: t.Agent, Session: t.Session, AgentTurn: t.AgentTurn, Message: t.Message,
 		Started:  t.Started.UTC().Truncate(time.Millisecond),
-		Worktree: metaTree{ID: r.layout.ID, Key: key, Path: encodePath(r.layout.Top)},
+		Worktree: metaTree{ID: r.layout.ID, Key: key, Path: pathcode.Encode(r.layout.Top)},
 		Host:     repo.Host(),
-		Head:     metaHeads{Before: head},
+		Head:     gitstate.Heads{Before: head},
 		Scans:    metaScans{Before: metaScan{c.Began, c.Ended}},
 	}
 	facts := c.Facts(nil, nil)
 	m.facts(facts)
 	t.Notes = r.exposed(facts)
 	for _, p := range facts.Nested {
-		m.Nested = append(m.Nested, metaNested{Path: encodePath(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
+		m.Nested = append(m.Nested, metaNested{Path: pathcode.Encode(p), Kind: r.nestedKind(p), Before: r.nestedHead(p)})
 	}
 	m.Stats.Scanned = c.Files
 	m.Stats.StoredBytes = c.batch.Stats().Bytes

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // A CallKind says what a call of an agent's tool can do to the worktree.
@@ -97,7 +98,7 @@ func (r *Repo) logCall(session string, c Call, ended bool) error {
 	if err != nil {
 		return err
 	}
-	l := callLine{Call: c.ID, Tool: c.Tool, Kind: c.Kind, Paths: mapStrings(c.Paths, encodePath), Reads: c.Reads}
+	l := callLine{Call: c.ID, Tool: c.Tool, Kind: c.Kind, Paths: mapStrings(c.Paths, pathcode.Encode), Reads: c.Reads}
 	if ended {
 		l.End = fi.ModTime().UnixNano()
 	} else {
@@ -163,7 +164,7 @@ func parseCalls(data []byte) *callLog {
 	running := map[string]int{} // id → its call, where the end is not known yet
 	var open []int              // lines that began the calls, as above; parallel to calls
 	for i, l := range log.lines {
-		paths := mapStrings(l.Paths, decodePath)
+		paths := mapStrings(l.Paths, pathcode.Decode)
 		if k, ok := running[l.Call]; ok && l.Call != "" && l.End > 0 {
 			c := &log.calls[k]
 			c.end = l.End

@@ -16,6 +16,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 	"github.com/chordgit/chordgit/gitops/internal/seed"
 	"github.com/chordgit/chordgit/snapshot"
@@ -171,7 +172,7 @@ func (r *Repo) capture(ctx context.Context, start *Turn, reread bool) (*captured
 	names := &indexNames{layout: r.layout, foldCase: settings.IgnoreCase}
 	known := tracked{names: names}
 	if start != nil {
-		opt.Hidden = mapStrings(start.meta.Ignored.Before, decodePath)
+		opt.Hidden = mapStrings(start.meta.Ignored.Before, pathcode.Decode)
 		if known.start, err = r.side(start, "before"); err != nil {
 			return nil, damaged(start.N, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // differences lists the paths of a captured turn's delta: those whose kind, bytes
@@ -88,7 +89,7 @@ func (m *meta) chmods(before, after *side) (list []object.Difference, err error)
 		if strings.HasSuffix(encoded, "/") {
 			continue
 		}
-		p := decodePath(encoded)
+		p := pathcode.Decode(encoded)
 		b, ok1, err1 := before.entry(p)
 		a, ok2, err2 := after.entry(p)
 		switch {
@@ -144,7 +145,7 @@ func (m *meta) proof(before *side) *proof {
 	}
 	for _, n := range m.Nested {
 		if !n.Made {
-			found(decodePath(n.Path))
+			found(pathcode.Decode(n.Path))
 		}
 	}
 	return p

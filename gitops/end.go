@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // EndOptions say how an open turn is closed.
@@ -128,9 +130,9 @@ type ending struct {
 	diff []object.Difference
 	meta meta
 
-	recased  map[string]bool // where the file system folds case; see there
-	cargo    cargo
-	gitTrees gitTrees
+	recased  map[string]bool   // where the file system folds case; see there
+	came     map[string]string // the owners of what came with moves of HEAD
+	gitTrees gitstate.Trees
 	keep     []object.ID // what no ref of the user's keeps any more
 }
 
@@ -139,7 +141,7 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	r, m := e.r, &e.meta
 	*m = *e.open.meta
 	m.Status, m.Ended = how.status, time.Now().UTC().Truncate(time.Millisecond)
-	head, err := r.head()
+	head, err := r.git().Head()
 	if err != nil {
 		return nil, false, err
 	}
@@ -151,7 +153,6 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	if e.diff, err = object.Diff(e.c.batch, e.before.root, e.c.tree); err != nil {
 		return nil, false, damaged(e.open.N, err)
 	}
-	e.gitTrees = gitTrees{}
 	moved, err := e.git()
 	if err != nil {
 		return nil, false, err
@@ -166,11 +167,11 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	e.stats()
 	t := &Turn{N: e.open.N}
 	*t = *e.open
-	if t.git, err = e.gitTrees.write(e.c.batch); err != nil {
+	if t.git, err = e.gitTrees.Write(e.c.batch); err != nil {
 		return nil, false, unrecorded(err)
 	}
 	t.Status, t.Ended, t.meta = m.Status, m.Ended, m
-	t.MadeDirs, t.RemovedDirs = mapStrings(m.MadeDirs, decodePath), mapStrings(m.RemovedDirs, decodePath)
+	t.MadeDirs, t.RemovedDirs = mapStrings(m.MadeDirs, pathcode.Decode), mapStrings(m.RemovedDirs, pathcode.Decode)
 	t.Moves, t.StoredBytes = m.Moves, m.Stats.StoredBytes
 	if err := e.owners(how); err != nil {
 		return nil, false, err
@@ -186,7 +187,7 @@ func (e *ending) nested(paths []string) {
 	m := &e.meta
 	m.Nested = slices.Clone(m.Nested)
 	for _, p := range paths {
-		encoded := encodePath(p)
+		encoded := pathcode.Encode(p)
 		i := slices.IndexFunc(m.Nested, func(n metaNested) bool { return n.Path == encoded })
 		if i < 0 {
 			m.Nested = append(m.Nested, metaNested{Path: encoded, Kind: e.r.nestedKind(p), Made: true})
@@ -247,7 +248,7 @@ func (e *ending) late() error {
 		if absent, err := proof.absent(d.Path); err != nil {
 			return err
 		} else if late && absent {
-			e.meta.Skipped.Before = append(e.meta.Skipped.Before, metaSkip{Path: encodePath(d.Path), Why: whyLate})
+			e.meta.Skipped.Before = append(e.meta.Skipped.Before, metaSkip{Path: pathcode.Encode(d.Path), Why: whyLate})
 		}
 	}
 	return nil
@@ -272,10 +273,10 @@ func (e *ending) dirs() error {
 		}
 	}
 	for _, p := range m.EmptyDirs.After.Add {
-		above(made, decodePath(p))
+		above(made, pathcode.Decode(p))
 	}
 	for _, p := range m.EmptyDirs.After.Del {
-		above(removed, decodePath(p))
+		above(removed, pathcode.Decode(p))
 	}
 	m.MadeDirs, m.RemovedDirs = nil, nil
 	for p := range made {
@@ -291,12 +292,12 @@ func (e *ending) dirs() error {
 			}
 		}
 		if f, there := e.c.Found(p); absent && there && f.Mode.IsDir() {
-			m.MadeDirs = append(m.MadeDirs, encodePath(p))
+			m.MadeDirs = append(m.MadeDirs, pathcode.Encode(p))
 		}
 	}
 	for p := range removed {
 		if f, there := e.c.Found(p); !there || !f.Mode.IsDir() {
-			m.RemovedDirs = append(m.RemovedDirs, encodePath(p))
+			m.RemovedDirs = append(m.RemovedDirs, pathcode.Encode(p))
 		}
 	}
 	slices.Sort(m.MadeDirs) // parents first
@@ -323,8 +324,8 @@ func (e *ending) moves() {
 	empty := e.r.db.Format().Hash(object.Blob, nil)
 	for id, from := range gone {
 		// What came with a move of HEAD is no half of the turn's own.
-		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty && e.cargo.owners[from[0]] == e.cargo.owners[to[0]] {
-			e.meta.Moves = append(e.meta.Moves, Move{encodePath(from[0]), encodePath(to[0])})
+		if to := come[id]; len(from) == 1 && len(to) == 1 && id != empty && e.came[from[0]] == e.came[to[0]] {
+			e.meta.Moves = append(e.meta.Moves, Move{pathcode.Encode(from[0]), pathcode.Encode(to[0])})
 		}
 	}
 	slices.SortFunc(e.meta.Moves, func(a, b Move) int { return strings.Compare(a.From, b.From) })

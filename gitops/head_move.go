@@ -2,18 +2,17 @@ package gitops
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 )
 
 // The codes of notes about git's own state: files that came with a move of HEAD
 // and stay, and what of HEAD, branches and index is taken back or not.
 const (
 	HeadMoved   edit.Code = "head-moved"
-	GitRestored edit.Code = "git"
-	GitLeft     edit.Code = "git-left"
-	Sparse      edit.Code = "sparse" // files that a sparse checkout hides
+	GitRestored edit.Code = gitstate.Restored
+	GitLeft     edit.Code = gitstate.Left
 )
 
 // A HeadMove tells how HEAD moved in a turn other than by the turn's own commits.
@@ -26,68 +25,15 @@ type HeadMove struct {
 
 // HeadMove returns how HEAD moved in the turn, nil if it did not.
 func (t *Turn) HeadMove() *HeadMove {
-	g := &t.meta.Git
-	if len(g.Moves) == 0 {
+	kinds := t.gitPart().Kinds()
+	if kinds == nil {
 		return nil
 	}
-	m := &HeadMove{From: t.meta.Head.Before.short(), To: t.meta.Head.After.short(), Files: g.Carried}
-	seen := map[string]bool{}
-	for _, x := range g.Moves {
-		kind := x.Kind
-		if kind == moveSwitch && t.meta.Head.After.Ref == "" {
-			kind = "checkout"
-		}
-		if !seen[kind] {
-			seen[kind] = true
-			m.Kinds = append(m.Kinds, kind)
-		}
-	}
-	return m
-}
-
-// short is HEAD in few words.
-func (h metaHead) short() string {
-	id := h.OID
-	switch {
-	case h.Ref == "":
-		return "detached " + shortID(id)
-	case id == "":
-		return shortRef(h.Ref) + " (no commit)"
-	}
-	return shortRef(h.Ref) + " " + shortID(id)
-}
-
-func shortID(id string) string { return id[:min(len(id), 7)] }
-
-func shortRef(name string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/")
-}
-
-// moveWords are the kinds of move with an article: at length, and once it was
-// spoken of.
-var moveWords = map[string][2]string{
-	moveSwitch:  {"the branch switch", "the switch"},
-	moveReset:   {"the reset of the branch", "the reset"},
-	moveUnknown: {"a move of HEAD", "the move"},
+	return &HeadMove{Kinds: kinds, From: t.meta.Head.Before.Short(), To: t.meta.Head.After.Short(), Files: t.meta.Git.Carried}
 }
 
 // With names the moves: "the branch switch", "the pull and the reset".
-func (m *HeadMove) With() string { return m.words(0) }
-
-func (m *HeadMove) words(which int) string {
-	var list []string
-	for _, kind := range m.Kinds {
-		w := moveWords[kind][which]
-		if w == "" {
-			w = "the " + kind
-		}
-		list = append(list, w)
-	}
-	if n := len(list); n > 1 {
-		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
-	}
-	return list[0]
-}
+func (m *HeadMove) With() string { return gitstate.Words(m.Kinds, false) }
 
 // Came says what came with the moves, empty if nothing did: "412 files came with
 // the branch switch".
@@ -113,5 +59,19 @@ func (m *HeadMove) stay(n int, asked bool) string {
 	if asked {
 		return fmt.Sprintf("%s and %s with it", of.Came(), verb)
 	}
-	return fmt.Sprintf("%s and %s; --git takes %s back", of.Came(), verb, of.words(1))
+	return fmt.Sprintf("%s and %s; --git takes %s back", of.Came(), verb, gitstate.Words(m.Kinds, true))
+}
+
+// leftCame is why a path stays that came with a move of HEAD. Such paths are
+// counted, not listed: nobody reads the names of what a pull brought.
+const leftCame = "it came with a move of HEAD"
+
+// noteGit says what of a turn stays because it is git's: the files that came with
+// moves of HEAD, and what a sparse checkout hides.
+func (p *rewinder) noteGit(came int) {
+	t := p.d.turn
+	if m := t.HeadMove(); came > 0 && m != nil {
+		p.notes = append(p.notes, edit.Note{Code: HeadMoved, Msg: m.stay(came, p.opt.Git)})
+	}
+	p.notes = append(p.notes, t.sparseNote()...)
 }

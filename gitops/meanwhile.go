@@ -9,6 +9,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // comparedMost is the size in bytes up to which a change made meanwhile is told
@@ -151,7 +152,7 @@ func (s *sight) contents() (bool, error) {
 		if err != nil {
 			return false, damaged(after.t.N, err)
 		}
-		unseen := slices.Contains(after.t.meta.Unseen, encodePath(s.path))
+		unseen := slices.Contains(after.t.meta.Unseen, pathcode.Encode(s.path))
 		switch {
 		case s.is(f, id) && !unseen:
 			return true, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/snapshot"
 )
 
@@ -21,12 +22,12 @@ type metaList struct {
 }
 
 func newMetaList(before []string) metaList {
-	return metaList{Before: mapStrings(before, encodePath)}
+	return metaList{Before: mapStrings(before, pathcode.Encode)}
 }
 
 // end notes how the list is at the end.
 func (l *metaList) end(after []string) {
-	l.After.Add, l.After.Del = listDiff(l.Before, mapStrings(after, encodePath))
+	l.After.Add, l.After.Del = listDiff(l.Before, mapStrings(after, pathcode.Encode))
 }
 
 // listDiff compares two sorted lists.
@@ -50,7 +51,7 @@ func listDiff(before, after []string) (add, del []string) {
 }
 
 // start and finish are the decoded lists of the two ends.
-func (l *metaList) start() []string { return mapStrings(l.Before, decodePath) }
+func (l *metaList) start() []string { return mapStrings(l.Before, pathcode.Decode) }
 
 func (l *metaList) finish() []string {
 	gone := map[string]bool{}
@@ -63,7 +64,7 @@ func (l *metaList) finish() []string {
 			out = append(out, p)
 		}
 	}
-	out = mapStrings(append(out, l.After.Add...), decodePath)
+	out = mapStrings(append(out, l.After.Add...), pathcode.Decode)
 	slices.Sort(out)
 	return out
 }
@@ -92,7 +93,7 @@ const (
 
 func newMetaSkips(list []snapshot.Skipped) (out []metaSkip) {
 	for _, s := range list {
-		out = append(out, metaSkip{encodePath(s.Path), s.Why, s.Size, s.Mtime})
+		out = append(out, metaSkip{pathcode.Encode(s.Path), s.Why, s.Size, s.Mtime})
 	}
 	return out
 }
@@ -121,7 +122,7 @@ func (s *metaSkips) end(list []snapshot.Skipped) {
 func (s *metaSkips) start() map[string]metaSkip {
 	out := map[string]metaSkip{}
 	for _, x := range s.Before {
-		out[decodePath(x.Path)] = x
+		out[pathcode.Decode(x.Path)] = x
 	}
 	return out
 }
@@ -129,10 +130,10 @@ func (s *metaSkips) start() map[string]metaSkip {
 func (s *metaSkips) finish() map[string]metaSkip {
 	out := s.start()
 	for _, p := range s.After.Del {
-		delete(out, decodePath(p))
+		delete(out, pathcode.Decode(p))
 	}
 	for _, x := range s.After.Add {
-		out[decodePath(x.Path)] = x
+		out[pathcode.Decode(x.Path)] = x
 	}
 	return out
 }
@@ -161,7 +162,7 @@ func (m *meta) facts(f *snapshot.Facts) {
 	m.Modes.Before = modeMap(f.Modes)
 	m.EmptyDirs, m.Ignored, m.Incomplete = newMetaList(f.EmptyDirs), newMetaList(f.Ignored), newMetaList(f.Incomplete)
 	m.Skipped.Before = newMetaSkips(f.Skipped)
-	m.Unstable.Before = mapStrings(f.Unstable, encodePath)
+	m.Unstable.Before = mapStrings(f.Unstable, pathcode.Encode)
 }
 
 // factsAfter fills in how it differs at the end.
@@ -170,7 +171,7 @@ func (m *meta) factsAfter(f *snapshot.Facts) {
 	m.Ignored.end(f.Ignored)
 	m.Incomplete.end(f.Incomplete)
 	m.Skipped.end(f.Skipped)
-	m.Unstable.After = mapStrings(f.Unstable, encodePath)
+	m.Unstable.After = mapStrings(f.Unstable, pathcode.Encode)
 	now := modeMap(f.Modes)
 	m.Modes.After = map[string]string{}
 	for p, mode := range now {
@@ -187,7 +188,7 @@ func (m *meta) usual() (map[snapshot.Class]fs.FileMode, []string) {
 	for class, name := range classNames {
 		usual[class], _ = parseMode(m.Modes.Base[name])
 	}
-	return usual, mapStrings(slices.Sorted(maps.Keys(m.Modes.Before)), decodePath)
+	return usual, mapStrings(slices.Sorted(maps.Keys(m.Modes.Before)), pathcode.Decode)
 }
 
 var classNames = map[snapshot.Class]string{snapshot.Plain: "file", snapshot.Executable: "exec", snapshot.Directory: "dir"}
@@ -195,7 +196,7 @@ var classNames = map[snapshot.Class]string{snapshot.Plain: "file", snapshot.Exec
 func modeMap(list []snapshot.PathMode) map[string]string {
 	out := map[string]string{}
 	for _, x := range list {
-		out[encodePath(x.Path)] = octal(permissions(x.Mode))
+		out[pathcode.Encode(x.Path)] = octal(permissions(x.Mode))
 	}
 	return out
 }

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // rewind takes something back, and often redoes it at once.
@@ -279,7 +281,7 @@ func (m *model) paths(before, after disk, t *played, opt *RewindOptions, stays f
 		}
 		// What came with a move of HEAD stays, and what was changed on top of it goes
 		// back to what the move brought.
-		if turn.Owner(p) == OwnerGit || slices.Contains(turn.meta.Git.Edited, encodePath(p)) {
+		if turn.Owner(p) == OwnerGit || slices.Contains(turn.meta.Git.Edited, pathcode.Encode(p)) {
 			continue
 		}
 		if !covered[p] {

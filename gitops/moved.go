@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 )
 
 // A Moved is a ref that moved in a turn, HEAD, a branch or a tag, or an entry of the
@@ -28,7 +30,7 @@ func (r *Repo) Moved(t *Turn) (list []Moved) {
 		return nil
 	}
 	b, a := t.meta.Head.Before, t.meta.Head.After
-	told := b.Ref != "" && b.Ref == a.Ref && slices.ContainsFunc(t.meta.Git.Refs, func(m metaRef) bool { return m.Name == b.Ref })
+	told := b.Ref != "" && b.Ref == a.Ref && slices.ContainsFunc(t.meta.Git.Refs, func(m gitstate.Ref) bool { return m.Name == b.Ref })
 	if b != a && !told {
 		list = append(list, Moved{Name: "HEAD", From: b.Ref, To: a.Ref, Before: b.OID, After: a.OID})
 	}
@@ -39,11 +41,11 @@ func (r *Repo) Moved(t *Turn) (list []Moved) {
 		list[i].Gained, list[i].Lost = r.distance(list[i].Before, list[i].After)
 	}
 	if m := t.meta.Git.Stash; m != nil {
-		for _, s := range without(m.Before, m.After) {
-			list = append(list, Moved{Name: stashRef, Title: s.Message, Before: s.ID, Gained: -1, Lost: -1})
+		for _, s := range m.Went() {
+			list = append(list, Moved{Name: gitstate.StashRef, Title: s.Message, Before: s.ID, Gained: -1, Lost: -1})
 		}
-		for _, s := range without(m.After, m.Before) {
-			list = append(list, Moved{Name: stashRef, Title: s.Message, After: s.ID, Gained: -1, Lost: -1})
+		for _, s := range m.Came() {
+			list = append(list, Moved{Name: gitstate.StashRef, Title: s.Message, After: s.ID, Gained: -1, Lost: -1})
 		}
 	}
 	return list
@@ -93,10 +95,10 @@ func (m Moved) String() string {
 		if m.From != "" {
 			name = branch(m.From)
 		}
-	case m.Name == stashRef && m.Before == "":
-		return fmt.Sprintf("stash %s was made%s", short(m.After), stashed{Message: m.Title}.told())
-	case m.Name == stashRef:
-		return fmt.Sprintf("stash %s was removed%s", short(m.Before), stashed{Message: m.Title}.told())
+	case m.Name == gitstate.StashRef && m.Before == "":
+		return fmt.Sprintf("stash %s was made%s", short(m.After), gitstate.Stash{Message: m.Title}.Told())
+	case m.Name == gitstate.StashRef:
+		return fmt.Sprintf("stash %s was removed%s", short(m.Before), gitstate.Stash{Message: m.Title}.Told())
 	case m.Before == "":
 		return fmt.Sprintf("%s was made at %s", name, short(m.After))
 	case m.After == "":

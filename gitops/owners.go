@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // Who wrote a path of a turn. A path of another session's is OwnerSession and
@@ -20,7 +22,7 @@ const (
 
 // Owner says who wrote a path that the turn changed.
 func (t *Turn) Owner(path string) string {
-	if who, ok := t.meta.Owners.Paths[encodePath(path)]; ok {
+	if who, ok := t.meta.Owners.Paths[pathcode.Encode(path)]; ok {
 		return who
 	}
 	return cmp.Or(t.meta.Owners.Default, OwnerSelf)
@@ -36,7 +38,7 @@ func IsOwner(who string) bool {
 // turn's session that can have left a process behind: then that may have written
 // it.
 func (t *Turn) Trailed(path string) bool {
-	return slices.Contains(t.meta.Owners.Trailed, encodePath(path))
+	return slices.Contains(t.meta.Owners.Trailed, pathcode.Encode(path))
 }
 
 // An activity is a time in which a session may have written to the worktree.
@@ -75,7 +77,7 @@ func (e *ending) owners(how closing) error {
 	e.meta.Owners = metaOwners{Default: OwnerSelf}
 	e.meta.Late = how.late && life == everlasting
 	set := func(p, who string) {
-		if git := e.cargo.owners[p]; git == OwnerGit || git != "" && who == OwnerSelf {
+		if git := e.came[p]; git == OwnerGit || git != "" && who == OwnerSelf {
 			who = git
 		}
 		if who == OwnerSelf {
@@ -84,23 +86,23 @@ func (e *ending) owners(how closing) error {
 		if e.meta.Owners.Paths == nil {
 			e.meta.Owners.Paths = map[string]string{}
 		}
-		e.meta.Owners.Paths[encodePath(p)] = who
+		e.meta.Owners.Paths[pathcode.Encode(p)] = who
 	}
 	for _, d := range e.diff {
 		who := life.judge(e, d.Path, e.owner(d.Path, ev))
 		set(d.Path, who)
 		if at, _, known := e.lastChange(d.Path); who == OwnerOutside && (!known || ev.trails(e.open.Session, at)) {
-			e.meta.Owners.Trailed = append(e.meta.Owners.Trailed, encodePath(d.Path))
+			e.meta.Owners.Trailed = append(e.meta.Owners.Trailed, pathcode.Encode(d.Path))
 		}
 	}
 	for encoded := range e.meta.Modes.After {
-		if p := decodePath(encoded); e.meta.Owners.Paths[encoded] == "" {
+		if p := pathcode.Decode(encoded); e.meta.Owners.Paths[encoded] == "" {
 			set(p, life.judge(e, p, e.owner(p, ev)))
 		}
 	}
 	all := slices.Collect(maps.Keys(e.meta.Modes.After))
 	for _, d := range e.diff {
-		all = append(all, encodePath(d.Path))
+		all = append(all, pathcode.Encode(d.Path))
 	}
 	e.meta.Owners.compact(all)
 	return nil

@@ -16,7 +16,7 @@ import (
 // limit bytes of it, and nil if there is no such file or no commit yet. What
 // stands there and is no regular file is an error.
 func (r *Repo) HeadFile(name string, limit int64) ([]byte, error) {
-	head, err := r.head()
+	head, err := r.git().Head()
 	if err != nil || head.OID == "" {
 		return nil, err
 	}

@@ -19,7 +19,9 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/durable"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
@@ -74,7 +76,7 @@ func (r *Repo) record(ctx context.Context, t *Turn, plan *edit.Plan) error {
 	// A prune that ran meanwhile may have taken objects that no ref named yet.
 	err = d.batch.Verify()
 	if err == nil && t.facts != nil {
-		if err = r.keepAll(t.N, t.facts.keep); err == nil {
+		if err = r.keepAll(t.N, t.facts.Keep); err == nil {
 			err = r.pend(t, t.facts.again)
 		}
 	}
@@ -113,7 +115,7 @@ type draft struct {
 // draft stores what a plan replaces and what it writes. The batch must be given
 // back.
 func (r *Repo) draft(t *Turn, plan *edit.Plan, status string) (d *draft, err error) {
-	head, err := r.head()
+	head, err := r.git().Head()
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +226,7 @@ func (r *Repo) storeFile(batch *object.Batch, path string, f *edit.File) error {
 
 // overlays makes the trees before and after: HEAD's with the touched paths laid
 // over it, so that ordinary git commands show the change in its place.
-func (r *Repo) overlays(batch *object.Batch, head metaHead, changes []edit.Change) (before, after object.ID, err error) {
+func (r *Repo) overlays(batch *object.Batch, head gitstate.Head, changes []edit.Change) (before, after object.ID, err error) {
 	var root object.ID
 	if head.OID != "" {
 		id, ok := object.ParseID(head.OID)
@@ -260,21 +262,8 @@ func leaf(f *edit.File) *object.Leaf {
 	return &object.Leaf{Mode: object.File, ID: id}
 }
 
-// head reads HEAD.
-func (r *Repo) head() (metaHead, error) {
-	now, err := r.refs.Head()
-	if err != nil {
-		return metaHead{}, trouble(edit.Damaged, "HEAD cannot be read", err)
-	}
-	h := metaHead{Ref: now.Ref}
-	if !now.Unborn() {
-		h.OID = now.ID.String()
-	}
-	return h, nil
-}
-
 // newMeta fills meta.json, all but the number.
-func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
+func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head gitstate.Head) (*meta, error) {
 	key, err := r.key()
 	if err != nil {
 		return nil, trouble(edit.CommitFailed, "the git directory cannot be written", err)
@@ -287,20 +276,20 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 		Agent: t.Agent, Session: t.Session, Message: t.Message,
 		Undoes: t.Undoes, Partial: t.Partial,
 		Started: t.Started.UTC().Truncate(time.Millisecond), Ended: time.Now().UTC().Truncate(time.Millisecond),
-		Worktree:    metaTree{ID: r.layout.ID, Key: key, Path: encodePath(r.layout.Top)},
+		Worktree:    metaTree{ID: r.layout.ID, Key: key, Path: pathcode.Encode(r.layout.Top)},
 		Host:        repo.Host(),
-		Head:        metaHeads{Before: head, After: head},
-		MadeDirs:    mapStrings(plan.Mkdir, encodePath),
-		RemovedDirs: mapStrings(plan.Rmdir, encodePath),
+		Head:        gitstate.Heads{Before: head, After: head},
+		MadeDirs:    mapStrings(plan.Mkdir, pathcode.Encode),
+		RemovedDirs: mapStrings(plan.Rmdir, pathcode.Encode),
 	}
 	for _, c := range plan.Changes {
 		t.Paths = append(t.Paths, c.Path)
 		if c.Unseen {
-			m.Unseen = append(m.Unseen, encodePath(c.Path))
+			m.Unseen = append(m.Unseen, pathcode.Encode(c.Path))
 		}
 		if c.From != "" {
 			t.Moves = append(t.Moves, Move{c.From, c.Path})
-			m.Moves = append(m.Moves, Move{encodePath(c.From), encodePath(c.Path)})
+			m.Moves = append(m.Moves, Move{pathcode.Encode(c.From), pathcode.Encode(c.Path)})
 		}
 		switch {
 		case c.Before == nil:
@@ -311,7 +300,7 @@ func (r *Repo) newMeta(t *Turn, plan *edit.Plan, head metaHead) (*meta, error) {
 			m.Stats.Changed++
 		}
 	}
-	m.Paths = mapStrings(t.Paths, encodePath)
+	m.Paths = mapStrings(t.Paths, pathcode.Encode)
 	m.setModes(plan)
 	t.Ended, t.meta = m.Ended, m
 	return m, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 	"github.com/chordgit/chordgit/snapshot"
@@ -224,7 +225,7 @@ func (r *Repo) repair(ctx context.Context, t *Turn) error {
 		r.tell(t, res.Notes)
 		return errors.Join(err, r.unmark(t))
 	}
-	head, err := r.head()
+	head, err := r.git().Head()
 	if err != nil {
 		return err
 	}
@@ -321,7 +322,7 @@ func (r *Repo) closeRecovered(t *Turn, plan *edit.Plan) error {
 		if now != nil && (c.After == nil || now.ID != c.After.ID) {
 			now.ID = "" // known by its hash at most, but stored nowhere yet
 		}
-		real.Changes = append(real.Changes, edit.Change{Path: c.Path, Before: c.Before, After: now, Unseen: slices.Contains(t.meta.Unseen, encodePath(c.Path))})
+		real.Changes = append(real.Changes, edit.Change{Path: c.Path, Before: c.Before, After: now, Unseen: slices.Contains(t.meta.Unseen, pathcode.Encode(c.Path))})
 	}
 	if real.Empty() {
 		return r.drop(t)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // RewindOptions say how a turn is taken back.
@@ -56,7 +58,8 @@ type Rewound struct {
 	Left      []Left // what stays although the turns changed it
 	Turn      *Turn  // the rewind; nil if it changed nothing or was a dry run
 
-	git *gitPlan // nil: not asked for
+	git  *gitstate.Plan  // nil: not asked for
+	came map[string]bool // files that go with HEAD
 }
 
 // A Conflict tells of a path that could not be taken back what there is to look at,
@@ -79,7 +82,7 @@ type Left struct {
 // MarshalJSON writes the path as [EncodePath] does.
 func (l Left) MarshalJSON() ([]byte, error) {
 	type plain Left
-	l.Path = encodePath(l.Path)
+	l.Path = pathcode.Encode(l.Path)
 	return json.Marshal(plain(l))
 }
 
@@ -155,18 +158,14 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 		}
 		tree = r.force
 	}
-	if !res.git.empty() {
-		t.facts = res.git.facts(res.Plan.Changes)
-		t.facts.again = again(&opt, res.Undoes)
+	if !res.git.Empty() {
+		t.facts = res.gitFacts(again(&opt, res.Undoes))
 	}
 	if res.Turn, err = r.commit(ctx, tree, &t, res.Plan); err != nil {
 		return res, err
 	}
 	if t.facts != nil {
-		if err := res.git.carryOut(res.Turn); err != nil {
-			return res, err
-		}
-		if err := r.unpend(); err != nil {
+		if err := t.facts.carryOut(r, res.Turn); err != nil {
 			return res, err
 		}
 	}
@@ -174,7 +173,7 @@ func (r *Repo) Rewind(ctx context.Context, n int, opt RewindOptions) (*Rewound, 
 }
 
 // empty reports whether nothing is to be taken back.
-func (res *Rewound) empty() bool { return res.Plan.Empty() && res.git.empty() }
+func (res *Rewound) empty() bool { return res.Plan.Empty() && res.git.Empty() }
 
 // again is the command that does what is missing of a rewind.
 func again(opt *RewindOptions, undoes []int) string {

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // A delta is what a turn changed, and what is known of the paths that it may
@@ -70,7 +72,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	d.open = m.Incomplete.finish()
 	for _, encoded := range m.EmptyDirs.After.Del {
 		// One that is filled is none that the turn removed.
-		if p := decodePath(encoded); slices.Contains(t.RemovedDirs, p) {
+		if p := pathcode.Decode(encoded); slices.Contains(t.RemovedDirs, p) {
 			d.remake = append(d.remake, p)
 		}
 	}
@@ -80,7 +82,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	}
 	d.unstable = map[string]bool{}
 	for _, p := range m.Unstable.Before {
-		d.unstable[decodePath(p)] = true
+		d.unstable[pathcode.Decode(p)] = true
 	}
 	return d, d.leftOut()
 }
@@ -101,14 +103,14 @@ func emptied(removed []string, changes []edit.Change) []string {
 func (d *delta) onTop(r *Repo, back bool) error {
 	d.edited = map[string]bool{}
 	for _, p := range d.turn.meta.Git.Edited {
-		d.edited[decodePath(p)] = true
+		d.edited[pathcode.Decode(p)] = true
 	}
 	if len(d.edited) == 0 || back {
 		return nil
 	}
-	e, ok, err := object.Lookup(r.db, d.turn.tree, "git/"+gitCarried)
+	e, ok, err := object.Lookup(r.db, d.turn.tree, gitstate.TreeCarried)
 	if err == nil && !ok { // an absent tree is no empty one
-		err = errors.New("it has no git/" + gitCarried)
+		err = errors.New("it has no " + gitstate.TreeCarried)
 	}
 	if err != nil {
 		return err
@@ -130,7 +132,7 @@ func (d *delta) leftOut() error {
 	m := d.turn.meta
 	before := m.Skipped.start()
 	for _, x := range m.Skipped.After.Add {
-		p := decodePath(x.Path)
+		p := pathcode.Decode(x.Path)
 		if _, ok := before[p]; ok || x.Why == whySparse {
 			continue
 		}
@@ -143,7 +145,7 @@ func (d *delta) leftOut() error {
 		}
 	}
 	for _, encoded := range m.Ignored.After.Add {
-		p := decodePath(encoded)
+		p := pathcode.Decode(encoded)
 		absent, err := d.proof.absent(strings.TrimSuffix(p, "/"))
 		if err != nil {
 			return damaged(d.turn.N, err)
@@ -153,7 +155,7 @@ func (d *delta) leftOut() error {
 		}
 	}
 	for _, n := range m.Nested {
-		switch p := decodePath(n.Path); {
+		switch p := pathcode.Decode(n.Path); {
 		case n.Made:
 			d.untouched = append(d.untouched, Left{Path: p + "/.git", Why: "a repository made in this turn: its files go, its .git stays"})
 		case n.Before != "" && n.After == "":
@@ -184,7 +186,7 @@ func (t *Turn) dirModes() (list []edit.DirMode) {
 	}
 	start, end := m.unlooked(false), m.unlooked(true)
 	for _, encoded := range slices.Sorted(maps.Keys(names)) {
-		d := edit.DirMode{Path: strings.TrimSuffix(decodePath(encoded), "/")}
+		d := edit.DirMode{Path: strings.TrimSuffix(pathcode.Decode(encoded), "/")}
 		if _, listed := m.Modes.Before[encoded]; listed || !made[d.Path] && !start(d.Path) {
 			d.Before = m.dirMode(encoded, false)
 		}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
@@ -67,7 +66,7 @@ func (r *Repo) namePending() error {
 	if err != nil {
 		return err
 	}
-	missing, err := r.missing(t)
+	missing, err := r.git().Missing(t.gitPart())
 	if err != nil {
 		return err
 	}
@@ -78,47 +77,6 @@ func (r *Repo) namePending() error {
 	return nil
 }
 
-// missing names what is as a rewind found it and should be as it recorded it.
-func (r *Repo) missing(t *Turn) (list []string, err error) {
-	refs, err := r.userRefs()
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range t.meta.Git.Refs {
-		if refs[x.Name] == x.Before {
-			list = append(list, shortRef(x.Name))
-		}
-	}
-	if m := t.meta.Git.Stash; m != nil {
-		now, err := r.stashes()
-		if err != nil {
-			return nil, err
-		}
-		if m.between(now) && !sameStashes(now, m.After) {
-			list = append(list, "the stashes")
-		}
-	}
-	head, err := r.head()
-	if err != nil {
-		return nil, err
-	}
-	if was, will := t.meta.Head.Before, t.meta.Head.After; was.at() != will.at() && head.at() == was.at() {
-		list = append(list, "HEAD")
-	}
-	if t.meta.Git.Index != indexChanged {
-		return list, nil
-	}
-	changes, err := r.indexChanges(t)
-	if err != nil {
-		return nil, damaged(t.N, err)
-	}
-	wanted := map[string]bool{}
-	for _, c := range changes {
-		wanted[c.path] = true
-	}
-	now, _, err := r.indexNow(wanted)
-	if slices.ContainsFunc(changes, func(c indexChange) bool { return now[c.path].equal(c.before) && !c.before.equal(c.after) }) {
-		list = append(list, "the index")
-	}
-	return list, err
+func numbersOf(list []int) string {
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
 }

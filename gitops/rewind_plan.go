@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // groups spreads conflicts over paths that go only together: a move's two ends,
@@ -248,7 +249,7 @@ func (p *rewinder) dirs(plan *edit.Plan) error {
 		}
 		plan.Mkdir = append(plan.Mkdir, dir)
 		if d := p.dirMode[dir]; d != nil && d.turn.Scope == ScopeWorktree {
-			mode := d.turn.meta.dirMode(encodePath(dir)+"/", false)
+			mode := d.turn.meta.dirMode(pathcode.Encode(dir)+"/", false)
 			if mode != 0 && permissions(mode) != 0o777&^p.r.tree.Umask() {
 				plan.DirModes = append(plan.DirModes, edit.DirMode{Path: dir, After: mode})
 			}

@@ -39,7 +39,7 @@ func (p *rewinder) settle(changes []edit.Change) {
 			p.set(path, s.target)
 			p.hows[path] = s.how
 			if p.back && (p.d.edited[path] || p.d.turn.Owner(path) == OwnerGit) {
-				p.hows[path], p.git.came[path] = "git", true
+				p.hows[path], p.came[path] = "git", true
 			}
 		}
 	}

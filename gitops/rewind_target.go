@@ -8,6 +8,7 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // closeForRewind closes the open turn that a rewind is about, as interrupted,
@@ -87,7 +88,7 @@ func (r *Repo) target(n int, opt RewindOptions) (*Turn, error) {
 	case err != nil:
 		return nil, err
 	case !r.mine(t):
-		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn here: turn %d was made in worktree %s (%s)", n, edit.Quote(t.Worktree), edit.Quote(decodePath(t.meta.Worktree.Path)))}
+		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("no such turn here: turn %d was made in worktree %s (%s)", n, edit.Quote(t.Worktree), edit.Quote(pathcode.Decode(t.meta.Worktree.Path)))}
 	case opt.Redo && t.Kind != KindRewind:
 		return nil, &edit.Error{Code: edit.NoTurn, Msg: fmt.Sprintf("turn %d is no rewind; chordgit rewind %d takes it back", n, n)}
 	}
@@ -185,7 +186,7 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 	p := r.rewinder(opt)
 	p.batch = batch
 	if opt.Git {
-		if p.git, err = r.newGitPlan(); err != nil {
+		if p.git, err = r.git().Plan(); err != nil {
 			return res, err
 		}
 	}
@@ -195,7 +196,7 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 		}
 		res.Undoes = append(res.Undoes, t.N)
 		if p.git != nil {
-			if p.back, err = p.git.take(t); err != nil {
+			if p.back, err = p.git.Take(t.gitPart()); err != nil {
 				return res, err
 			}
 		}
@@ -215,9 +216,9 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 	if res.Plan, err = p.plan(); err != nil {
 		return res, err
 	}
-	if res.git = p.git; p.git != nil {
-		res.Plan.Failures = append(res.Plan.Failures, p.git.failures...)
-		res.Plan.Notes = append(res.Plan.Notes, p.git.describe()...)
+	if res.git, res.came = p.git, p.came; p.git != nil {
+		res.Plan.Failures = append(res.Plan.Failures, p.git.Failures...)
+		res.Plan.Notes = append(res.Plan.Notes, p.git.Notes()...)
 	}
 	res.How, res.Conflicts, res.Left = p.hows, p.conflicts, p.left
 	return res, nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
@@ -53,7 +54,8 @@ type rewinder struct {
 	conflicts map[string]Conflict
 	notes     []edit.Note
 	left      []Left
-	git       *gitPlan        // nil: HEAD and what came with its moves stay
+	git       *gitstate.Plan  // nil: HEAD and what came with its moves stay
+	came      map[string]bool // files that go with HEAD
 	back      bool            // HEAD goes back in the turn at hand
 	found     map[string]bool // paths of the options that some turn has
 
@@ -68,7 +70,7 @@ func (r *Repo) rewinder(opt *RewindOptions) *rewinder {
 	return &rewinder{
 		r: r, opt: opt, disk: map[string]*edit.File{}, glances: map[*edit.File]glance{}, state: map[string]*edit.File{}, held: map[string]int{}, hows: map[string]string{}, homes: map[string]string{},
 		blocked: map[string]bool{}, rmdir: map[string]bool{}, mkdir: map[string]bool{}, modes: map[string]edit.DirMode{},
-		dirMode: map[string]*delta{}, found: map[string]bool{}, conflicts: map[string]Conflict{},
+		dirMode: map[string]*delta{}, came: map[string]bool{}, found: map[string]bool{}, conflicts: map[string]Conflict{},
 	}
 }
 

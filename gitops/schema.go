@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // The words that a meta.json of this format may hold, beside those that this
@@ -49,17 +51,17 @@ func (m *meta) wrong(n int) (list []string) {
 	for _, u := range m.Undoes {
 		say(u >= 1 && u < n, "it undoes turn %d", u)
 	}
-	for _, h := range []metaHead{m.Head.Before, m.Head.After} {
+	for _, h := range []gitstate.Head{m.Head.Before, m.Head.After} {
 		_, ok := object.ParseID(h.OID)
 		say(ok || h.OID == "", "HEAD is %q", h.OID)
 	}
 	for _, list := range [][]string{m.Paths, m.MadeDirs, m.RemovedDirs, m.Unseen} {
 		for _, p := range list {
-			say(inside(decodePath(p)), "path %q", p)
+			say(inside(pathcode.Decode(p)), "path %q", p)
 		}
 	}
 	for _, mv := range m.Moves {
-		say(inside(decodePath(mv.From)) && inside(decodePath(mv.To)), "move from %q to %q", mv.From, mv.To)
+		say(inside(pathcode.Decode(mv.From)) && inside(pathcode.Decode(mv.To)), "move from %q to %q", mv.From, mv.To)
 	}
 	for _, modes := range []map[string]string{m.Modes.Base, m.Modes.Before, m.Modes.After} {
 		for _, at := range slices.Sorted(maps.Keys(modes)) {

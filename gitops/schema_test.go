@@ -1,12 +1,15 @@
 package gitops
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 )
 
 const soundMeta = `{"format":1, "turn":7, "kind":"apply", "scope":"paths", "status":"complete", "session":"s", "undoes":[3],
@@ -50,6 +53,20 @@ func TestMetaWrong(t *testing.T) {
 		case tt.want == "" || err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, &edit.Error{Code: edit.Damaged}):
 			t.Errorf("%s: %v, want %q", tt.new, err, tt.want)
 		}
+	}
+}
+
+// TestGitEncoding: what a turn tells of git's own state stands in members of its
+// meta.json, and one in which nothing moved has no more than HEAD.
+func TestGitEncoding(t *testing.T) {
+	data, err := json.Marshal(&meta{Head: gitstate.Heads{After: gitstate.Head{OID: "20e2"}}, Git: gitstate.Record{Index: "unknown"}})
+	for _, member := range []string{`"head":{"before":{},"after":{"oid":"20e2"}}`, `"git":{"index":"unknown"}`} {
+		if err != nil || !bytes.Contains(data, []byte(member)) {
+			t.Errorf("%v: meta.json lacks %s: %s", err, member, data)
+		}
+	}
+	if data, err := json.Marshal(&meta{}); err != nil || bytes.Contains(data, []byte(`"git"`)) {
+		t.Errorf("%v: a turn in which git's state stayed has a member git: %s", err, data)
 	}
 }
 

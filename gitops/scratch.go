@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // A scratch is a directory of its own into which captured states of a worktree
@@ -125,7 +126,7 @@ func (s *scratch) above(dirs map[string]fs.FileMode, side *side, p string) {
 		if _, ok := dirs[p]; ok {
 			return
 		}
-		mode := side.t.meta.dirMode(encodePath(p)+"/", side.after).Perm()
+		mode := side.t.meta.dirMode(pathcode.Encode(p)+"/", side.after).Perm()
 		if mode == 0 {
 			mode = 0o755
 		}

@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/durable"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
 	"github.com/chordgit/chordgit/gitops/internal/ref"
 )
@@ -24,12 +26,17 @@ func (r *Repo) sessionFile(id string) string {
 	return filepath.Join(r.stateDir(), "sessions", hex.EncodeToString(sum[:16])+".json")
 }
 
+// indexKept is where the index of the start of a session's open turn is.
+func (r *Repo) indexKept(session string) string {
+	return strings.TrimSuffix(r.sessionFile(session), ".json") + ".index"
+}
+
 // The members of a session's file, beside those of others.
 const (
 	memberOpen   = "open"      // an openMark
 	memberClosed = "last_turn" // a closedMark
 	memberRefs   = "refs"      // the refs at the begin of its open turn, by name
-	memberGit    = "git"       // the rest of git's state then: a gitStart
+	memberGit    = "git"       // the rest of git's state then: a gitstate.Start
 	memberJudge  = "unjudged"  // the numbers of closed turns that policy was not asked about
 	memberFacts  = "facts"     // of the caller's own, kept unread
 )
@@ -82,7 +89,7 @@ func (r *Repo) changeSession(session string, change func(state map[string]json.R
 // state and the caller's facts. A new turn clears the count of texts that were
 // looked for in vain. The file has a temporary name until the turn is open, so
 // that a full disk shows before.
-func (r *Repo) sessionBegins(t *Turn, start *gitStart, note Note) (*os.File, error) {
+func (r *Repo) sessionBegins(t *Turn, start *gitstate.Start, note Note) (*os.File, error) {
 	name := r.sessionFile(t.Session)
 	state, err := readSession(name)
 	if err != nil {
@@ -98,7 +105,7 @@ func (r *Repo) sessionBegins(t *Turn, start *gitStart, note Note) (*os.File, err
 			return nil, err
 		}
 	}
-	if err := put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: start.refs, memberGit: start}); err != nil {
+	if err := put(state, map[string]any{memberOpen: openMark{t.N, t.tag.String()}, memberRefs: start.Refs, memberGit: start}); err != nil {
 		return nil, err
 	}
 	return r.stageSession(name, t.Session, state)
@@ -121,22 +128,6 @@ func (r *Repo) sessionEnds(open, closed *Turn) error {
 		}
 		return put(state, map[string]any{memberClosed: mark, memberJudge: unjudged})
 	})
-}
-
-// userRefs are the refs that a turn may move: branches and tags. Of the stash see
-// stashes.
-func (r *Repo) userRefs() (map[string]string, error) {
-	refs := map[string]string{}
-	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
-		list, err := r.refs.List(prefix)
-		if err != nil {
-			return nil, trouble(edit.Damaged, "the refs cannot be listed", err)
-		}
-		for _, x := range list {
-			refs[x.Name] = x.ID.String()
-		}
-	}
-	return refs, nil
 }
 
 // openTurn finds the open turn of a session in this worktree, nil if it has

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // startOver gives a turn that began right before a rewind, or right after another,
@@ -92,23 +94,23 @@ func (e *ending) only(rewind *Turn) (bool, error) {
 		}
 	}
 	for encoded := range m.Modes.After {
-		p, isDir := strings.CutSuffix(decodePath(encoded), "/")
+		p, isDir := strings.CutSuffix(pathcode.Decode(encoded), "/")
 		if _, ok := wrote[p]; !ok && !(isDir && (dirs[p] || w.Modes.After[encoded] != "")) {
 			return false, nil
 		}
 	}
 	for _, encoded := range slices.Concat(m.EmptyDirs.After.Add, m.EmptyDirs.After.Del) {
-		if !dirs[strings.TrimSuffix(decodePath(encoded), "/")] {
+		if !dirs[strings.TrimSuffix(pathcode.Decode(encoded), "/")] {
 			return false, nil
 		}
 	}
 	// What git's own state is.
 	for _, x := range m.Git.Refs {
-		if !slices.ContainsFunc(w.Git.Refs, func(o metaRef) bool { return o.Name == x.Name && o.After == x.After }) {
+		if !slices.ContainsFunc(w.Git.Refs, func(o gitstate.Ref) bool { return o.Name == x.Name && o.After == x.After }) {
 			return false, nil
 		}
 	}
-	return (m.Head.After == m.Head.Before || m.Head.After == w.Head.After) && (m.Git.Index != indexChanged || w.Git.Index != ""), nil
+	return (m.Head.After == m.Head.Before || m.Head.After == w.Head.After) && (m.Git.Index != gitstate.IndexChanged || w.Git.Index != ""), nil
 }
 
 // isDropped drops the turn if it holds nothing but what a rewind wrote. It stays

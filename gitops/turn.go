@@ -12,7 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 )
 
 // format is the version of meta.json that this code writes and the highest it
@@ -107,41 +109,41 @@ func (t *Turn) Subject() string {
 // meta is meta.json: everything that a tree cannot hold. Members may be added,
 // never renamed.
 type meta struct {
-	Format      int       `json:"format"`
-	Turn        int       `json:"turn"`
-	Kind        string    `json:"kind"`
-	Scope       string    `json:"scope"`
-	Status      string    `json:"status"`
-	Agent       string    `json:"agent,omitempty"`
-	Session     string    `json:"session,omitempty"`
-	AgentTurn   string    `json:"agent_turn,omitempty"`
-	Parent      int       `json:"parent,omitempty"`
-	Message     string    `json:"message,omitempty"`
-	Undoes      []int     `json:"undoes,omitempty"`
-	Partial     bool      `json:"partial,omitempty"`
-	Paths       []string  `json:"paths,omitempty"` // of scope paths
-	Started     time.Time `json:"started"`
-	Ended       time.Time `json:"ended,omitzero"`
-	Worktree    metaTree  `json:"worktree"`
-	Host        string    `json:"host,omitempty"`
-	Head        metaHeads `json:"head"`
-	Modes       metaModes `json:"modes"`
-	Moves       []Move    `json:"moves,omitempty"`
-	MadeDirs    []string  `json:"made_dirs,omitempty"`
-	RemovedDirs []string  `json:"removed_dirs,omitempty"`
-	Unseen      []string  `json:"unseen,omitempty"` // of an apply: paths whose result carries what somebody else wrote and the session did not read
+	Format      int            `json:"format"`
+	Turn        int            `json:"turn"`
+	Kind        string         `json:"kind"`
+	Scope       string         `json:"scope"`
+	Status      string         `json:"status"`
+	Agent       string         `json:"agent,omitempty"`
+	Session     string         `json:"session,omitempty"`
+	AgentTurn   string         `json:"agent_turn,omitempty"`
+	Parent      int            `json:"parent,omitempty"`
+	Message     string         `json:"message,omitempty"`
+	Undoes      []int          `json:"undoes,omitempty"`
+	Partial     bool           `json:"partial,omitempty"`
+	Paths       []string       `json:"paths,omitempty"` // of scope paths
+	Started     time.Time      `json:"started"`
+	Ended       time.Time      `json:"ended,omitzero"`
+	Worktree    metaTree       `json:"worktree"`
+	Host        string         `json:"host,omitempty"`
+	Head        gitstate.Heads `json:"head"`
+	Modes       metaModes      `json:"modes"`
+	Moves       []Move         `json:"moves,omitempty"`
+	MadeDirs    []string       `json:"made_dirs,omitempty"`
+	RemovedDirs []string       `json:"removed_dirs,omitempty"`
+	Unseen      []string       `json:"unseen,omitempty"` // of an apply: paths whose result carries what somebody else wrote and the session did not read
 
 	// Of scope worktree.
-	EmptyDirs  metaList     `json:"empty_dirs,omitzero"`
-	Ignored    metaList     `json:"ignored,omitzero"`
-	Skipped    metaSkips    `json:"skipped,omitzero"`
-	Incomplete metaList     `json:"incomplete,omitzero"`
-	Unstable   metaUnstable `json:"unstable,omitzero"`
-	Nested     []metaNested `json:"nested,omitempty"`
-	Owners     metaOwners   `json:"owners,omitzero"`
-	Scans      metaScans    `json:"scans,omitzero"`
-	Git        metaGit      `json:"git,omitzero"`
-	Late       bool         `json:"late,omitempty"` // closed without evidence of when its agent stopped
+	EmptyDirs  metaList        `json:"empty_dirs,omitzero"`
+	Ignored    metaList        `json:"ignored,omitzero"`
+	Skipped    metaSkips       `json:"skipped,omitzero"`
+	Incomplete metaList        `json:"incomplete,omitzero"`
+	Unstable   metaUnstable    `json:"unstable,omitzero"`
+	Nested     []metaNested    `json:"nested,omitempty"`
+	Owners     metaOwners      `json:"owners,omitzero"`
+	Scans      metaScans       `json:"scans,omitzero"`
+	Git        gitstate.Record `json:"git,omitzero"`
+	Late       bool            `json:"late,omitempty"` // closed without evidence of when its agent stopped
 
 	Stats metaStats `json:"stats"`
 }
@@ -171,28 +173,6 @@ type metaTree struct {
 	Path string `json:"path"`
 }
 
-type metaHeads struct {
-	Before metaHead `json:"before"`
-	After  metaHead `json:"after"`
-}
-
-// metaHead is HEAD: the ref it names (empty if detached) and the commit (empty
-// if unborn).
-type metaHead struct {
-	Ref string `json:"ref,omitempty"`
-	OID string `json:"oid,omitempty"`
-}
-
-func (h metaHead) String() string {
-	switch {
-	case h.Ref == "":
-		return "detached " + h.OID
-	case h.OID == "":
-		return h.Ref + " unborn"
-	}
-	return h.Ref + " " + h.OID
-}
-
 // metaModes are the full permissions: the most frequent of each class once,
 // then the paths that have others.
 type metaModes struct {
@@ -209,49 +189,9 @@ type metaStats struct {
 	StoredBytes int64 `json:"stored_bytes"`
 }
 
-// encodePath makes a path of any bytes a string that JSON can hold: "%",
-// control characters and bytes that are not UTF-8 are written %XX.
-func encodePath(p string) string {
-	if utf8.ValidString(p) && !strings.ContainsFunc(p, func(r rune) bool { return r == '%' || unicode.IsControl(r) }) {
-		return p
-	}
-	var b strings.Builder
-	for i := 0; i < len(p); {
-		r, n := utf8.DecodeRuneInString(p[i:])
-		if r == utf8.RuneError && n == 1 || r == '%' || unicode.IsControl(r) {
-			for j := range n {
-				fmt.Fprintf(&b, "%%%02X", p[i+j])
-			}
-		} else {
-			b.WriteString(p[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
-
 // EncodePath makes a path of any bytes a string that JSON can hold: "%",
 // control characters and bytes that are not UTF-8 are written %XX.
-func EncodePath(p string) string { return encodePath(p) }
-
-// decodePath is the way back.
-func decodePath(s string) string {
-	if !strings.Contains(s, "%") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(v))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
+func EncodePath(p string) string { return pathcode.Encode(p) }
 
 func mapStrings(in []string, f func(string) string) []string {
 	out := make([]string, len(in))
@@ -291,16 +231,16 @@ func (m *meta) setModes(plan *edit.Plan) {
 	for _, c := range changes {
 		for list, f := range map[*map[string]string]*edit.File{&m.Modes.Before: c.Before, &m.Modes.After: c.After} {
 			if f.Regular() && octal(permissions(f.Mode)) != m.Modes.Base[classes[f.Mode&0o100 != 0]] {
-				(*list)[encodePath(c.Path)] = octal(permissions(f.Mode))
+				(*list)[pathcode.Encode(c.Path)] = octal(permissions(f.Mode))
 			}
 		}
 	}
 	for _, d := range plan.DirModes {
 		if d.Before != 0 {
-			m.Modes.Before[encodePath(d.Path)+"/"] = octal(permissions(d.Before))
+			m.Modes.Before[pathcode.Encode(d.Path)+"/"] = octal(permissions(d.Before))
 		}
 		if d.After != 0 {
-			m.Modes.After[encodePath(d.Path)+"/"] = octal(permissions(d.After))
+			m.Modes.After[pathcode.Encode(d.Path)+"/"] = octal(permissions(d.After))
 		}
 	}
 }
@@ -328,7 +268,7 @@ func octal(p fs.FileMode) string { return fmt.Sprintf("%04o", uint32(p)) }
 // mode returns the full mode of a regular file that a tree holds as exec or
 // not.
 func (m *meta) mode(path string, exec, after bool) fs.FileMode {
-	path = encodePath(path)
+	path = pathcode.Encode(path)
 	text, ok := "", false
 	if after {
 		text, ok = m.Modes.After[path]
@@ -448,11 +388,11 @@ func (t *Turn) fill(data []byte) error {
 	t.Started, t.Ended = m.Started, m.Ended
 	t.Undoes, t.Partial, t.Moves = m.Undoes, m.Partial, slices.Clone(m.Moves)
 	for i := range t.Moves {
-		t.Moves[i] = Move{decodePath(t.Moves[i].From), decodePath(t.Moves[i].To)}
+		t.Moves[i] = Move{pathcode.Decode(t.Moves[i].From), pathcode.Decode(t.Moves[i].To)}
 	}
-	t.Paths = mapStrings(m.Paths, decodePath)
-	t.MadeDirs = mapStrings(m.MadeDirs, decodePath)
-	t.RemovedDirs = mapStrings(m.RemovedDirs, decodePath)
+	t.Paths = mapStrings(m.Paths, pathcode.Decode)
+	t.MadeDirs = mapStrings(m.MadeDirs, pathcode.Decode)
+	t.RemovedDirs = mapStrings(m.RemovedDirs, pathcode.Decode)
 	t.Worktree, t.Head, t.StoredBytes = m.Worktree.ID, m.Head.Before.String(), m.Stats.StoredBytes
 	return nil
 }

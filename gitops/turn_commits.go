@@ -16,7 +16,7 @@ func (r *Repo) CommitsOf(t *Turn) ([]*Commit, error) {
 	if after == "" || before == after {
 		return nil, nil
 	}
-	refs, err := r.userRefs()
+	refs, err := r.git().UserRefs()
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package gitops
+package gitstate
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
@@ -85,56 +86,70 @@ func diffIndex(before, after *repo.Index) (list []indexChange) {
 
 // index compares the index with that of the start and keeps both, if entries
 // changed.
-func (e *ending) index(start *repo.Index) error {
-	now, err := e.r.layout.Index()
+func (e *End) index(st *State, start *Start, batch *object.Batch) {
+	m := &e.Record
+	m.Index = indexUnknown
+	if !start.Noted {
+		return
+	}
+	same := false
+	if e.StartIndex, same = st.startIndex(start); e.StartIndex == nil {
+		return
+	}
+	if same {
+		m.Index = ""
+		return
+	}
+	now, err := st.Layout.Index()
 	if err != nil {
-		e.meta.Git.Index = indexUnknown
-		return nil
+		return
 	}
 	defer now.Close()
-	changes := diffIndex(start, now)
+	changes := diffIndex(e.StartIndex, now)
 	if len(changes) == 0 {
-		return nil
+		m.Index = ""
+		return
 	}
-	root, err := indexTree(e.c.batch, slices.Collect(start.All()), "")
+	root, err := indexTree(batch, slices.Collect(e.StartIndex.All()), "")
 	if err == nil {
-		err = e.gitTrees.index(e.c.batch, root, changes)
+		err = e.Trees.index(batch, root, changes)
 	}
 	if err != nil {
-		// A name that no tree may hold: git forbids it, and has it all the same.
-		e.meta.Git.Index = indexUnknown
-		return nil
+		return // a name that no tree may hold: git forbids it, and has it all the same
 	}
-	e.meta.Git.Index, e.meta.Git.Flags = indexChanged, flagsChanged(changes)
-	return nil
+	m.Index, m.Flags = IndexChanged, flagsChanged(changes)
 }
 
 // flagsChanged lists the flags of entries that changed.
-func flagsChanged(changes []indexChange) (list []metaFlags) {
+func flagsChanged(changes []indexChange) (list []Flags) {
 	for _, c := range changes {
 		if b, a := c.before.flags(), c.after.flags(); b != "" || a != "" {
-			list = append(list, metaFlags{encodePath(c.path), b, a})
+			list = append(list, Flags{pathcode.Encode(c.path), b, a})
 		}
 	}
 	return list
 }
 
-// gitTrees are the entries of the tree git/ of a turn, by name.
-type gitTrees map[string]object.ID
+// Trees are what a turn keeps as trees below git/ in its own, by name: HEAD's at the
+// start and with all that came with its moves; the index at both ends, and its
+// stages 1 to 3.
+type Trees map[string]object.ID
 
-// The names in git/: HEAD's tree at the start and with all that came with its
-// moves; the index at both ends, and its stages 1 to 3.
 const (
-	gitHead    = "head"
-	gitCarried = "carried"
-	gitIndex   = "index"
-	gitStages  = "stages"
-	gitAfter   = "-after" // behind the name of what is of the end
+	treeHead    = "head"
+	treeCarried = "carried"
+	treeIndex   = "index"
+	treeStages  = "stages"
+	treeAfter   = "-after" // behind the name of what is of the end
 )
+
+// TreeCarried is where a turn's tree has HEAD's of the start with all that came with
+// its moves, if anything did.
+const TreeCarried = "git/" + treeCarried
 
 // index adds the index of both ends: root is its tree of merged entries at the
 // start, or one that has the paths that changed as they were then.
-func (g gitTrees) index(b *object.Batch, root object.ID, changes []indexChange) (err error) {
+func (t Trees) index(b *object.Batch, root object.ID, changes []indexChange) (err error) {
 	merged := map[string]*object.Leaf{}
 	stages := [2][4]map[string]*object.Leaf{}
 	for _, c := range changes {
@@ -155,11 +170,11 @@ func (g gitTrees) index(b *object.Batch, root object.ID, changes []indexChange) 
 			}
 		}
 	}
-	g[gitIndex] = root
-	if g[gitIndex+gitAfter], err = b.Overlay(root, merged); err != nil {
+	t[treeIndex] = root
+	if t[treeIndex+treeAfter], err = b.Overlay(root, merged); err != nil {
 		return err
 	}
-	for end, name := range []string{gitStages, gitStages + gitAfter} {
+	for end, name := range []string{treeStages, treeStages + treeAfter} {
 		var list []object.Entry
 		for stage, leaves := range stages[end] {
 			if leaves == nil {
@@ -172,7 +187,7 @@ func (g gitTrees) index(b *object.Batch, root object.ID, changes []indexChange) 
 			list = append(list, object.Entry{Name: fmt.Sprint(stage), Mode: object.Dir, ID: id})
 		}
 		if len(list) > 0 {
-			if g[name], err = b.Tree(list); err != nil {
+			if t[name], err = b.Tree(list); err != nil {
 				return err
 			}
 		}
@@ -223,10 +238,10 @@ func indexTree(b *object.Batch, entries []repo.IndexEntry, prefix string) (objec
 	return b.Tree(list)
 }
 
-// write makes the tree git/; zero if there is nothing in it.
-func (g gitTrees) write(b *object.Batch) (object.ID, error) {
+// Write makes the tree git/; zero if there is nothing in it.
+func (t Trees) Write(b *object.Batch) (object.ID, error) {
 	var list []object.Entry
-	for name, id := range g {
+	for name, id := range t {
 		if !id.IsZero() {
 			list = append(list, object.Entry{Name: name, Mode: object.Dir, ID: id})
 		}

@@ -1,4 +1,4 @@
-package gitops
+package gitstate
 
 import (
 	"bytes"
@@ -15,34 +15,33 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/object"
 )
 
-// carryOut takes git's own state back, after the files: branches and tags in
+// CarryOut takes git's own state back, after the files: branches and tags in
 // one transaction, the stashes, HEAD, the index. What fails is reported, and what comes
-// after it is not tried.
-func (g *gitPlan) carryOut(t *Turn) error {
-	what := "chordgit: rewind of turn " + numbersOf(t.Undoes)
-	r := g.r
-	r.opt.Step("git refs")
-	if err := r.updateRefs(g.now, g.refs, what); err != nil {
+// after it is not tried. The reflogs get what as their message.
+//
+// The error says what was not taken back. Its code is Stale if the stashes, HEAD or
+// the index became others since the plan was made, Locked if somebody holds git's
+// lock on the index, else mostly CommitFailed.
+func (p *Plan) CarryOut(what string) error {
+	st := p.st
+	st.Step("git refs")
+	if err := p.updateRefs(what); err != nil {
 		return notDone("branches, stashes, HEAD and index were", err)
 	}
-	r.opt.Step("git stash")
-	if err := r.updateStash(g.stashNow, g.stash, what); err != nil {
+	st.Step("git stash")
+	if err := st.updateStash(p.stashNow, p.stash, what); err != nil {
 		return notDone("the stashes, HEAD and the index were", err)
 	}
-	r.opt.Step("git head")
-	if err := r.moveHead(g.headNow, g.head, what); err != nil {
+	st.Step("git head")
+	if err := st.moveHead(p.headNow, p.head, what); err != nil {
 		return notDone("HEAD and index were", err)
 	}
-	r.opt.Step("git index")
-	if err := r.restoreIndex(g.indexChanges()); err != nil {
+	st.Step("git index")
+	if err := st.restoreIndex(p.indexChanges()); err != nil {
 		return notDone("the index was", err)
 	}
-	r.opt.Step("git done")
-	return r.releaseNeedless(t)
-}
-
-func numbersOf(list []int) string {
-	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
+	st.Step("git done")
+	return nil
 }
 
 // notDone says which part of git's state was not taken back.
@@ -76,16 +75,16 @@ func subcommand(cmd *exec.Cmd) string {
 }
 
 // logged is a git command that writes reflogs.
-func (r *Repo) logged(args ...string) *exec.Cmd {
-	return r.layout.Command(append([]string{"-c", "core.logAllRefUpdates=true"}, args...)...)
+func (st *State) logged(args ...string) *exec.Cmd {
+	return st.Layout.Command(append([]string{"-c", "core.logAllRefUpdates=true"}, args...)...)
 }
 
 // updateRefs moves refs from what they are to what they shall be: all, or none if
 // one is no longer what it was.
-func (r *Repo) updateRefs(now, will map[string]string, what string) error {
+func (p *Plan) updateRefs(what string) error {
 	var in strings.Builder
-	for _, name := range slices.Sorted(maps.Keys((&gitPlan{now: now, refs: will}).moved())) {
-		switch was, to := now[name], will[name]; {
+	for _, name := range slices.Sorted(maps.Keys(p.moved())) {
+		switch was, to := p.now[name], p.refs[name]; {
 		case to == "":
 			fmt.Fprintf(&in, "delete %s\x00%s\x00", name, was)
 		case was == "":
@@ -97,36 +96,36 @@ func (r *Repo) updateRefs(now, will map[string]string, what string) error {
 	if in.Len() == 0 {
 		return nil
 	}
-	return run(r.logged("update-ref", "-m", what, "--stdin", "-z"), in.String())
+	return run(p.st.logged("update-ref", "-m", what, "--stdin", "-z"), in.String())
 }
 
 // moveHead brings HEAD to a branch or, detached, to a commit, if it is still where
 // it was.
-func (r *Repo) moveHead(now, will metaHead, what string) error {
+func (st *State) moveHead(now, will Head, what string) error {
 	if now.at() == will.at() {
 		return nil
 	}
-	if at, err := r.head(); err != nil {
+	if at, err := st.Head(); err != nil {
 		return err
 	} else if at.at() != now.at() {
-		return &edit.Error{Code: edit.Stale, Msg: "HEAD moved meanwhile, it is at " + at.short()}
+		return &edit.Error{Code: edit.Stale, Msg: "HEAD moved meanwhile, it is at " + at.Short()}
 	}
 	if will.Ref != "" {
-		return run(r.logged("symbolic-ref", "-m", what, "HEAD", will.Ref), "")
+		return run(st.logged("symbolic-ref", "-m", what, "HEAD", will.Ref), "")
 	}
-	return run(r.logged("update-ref", "--no-deref", "-m", what, "HEAD", will.OID), "")
+	return run(st.logged("update-ref", "--no-deref", "-m", what, "HEAD", will.OID), "")
 }
 
 // restoreIndex sets index entries, all or none. git takes the lock; what stands in
 // the index is compared while it holds it.
-func (r *Repo) restoreIndex(changes []indexChange) error {
+func (st *State) restoreIndex(changes []indexChange) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	if lock := r.layout.IndexLock(); lock != "" {
+	if lock := st.Layout.IndexLock(); lock != "" {
 		return &edit.Error{Code: edit.Locked, Msg: "the index is locked: " + lock + " is there"}
 	}
-	cmd := r.layout.Command("update-index", "-z", "--index-info")
+	cmd := st.Layout.Command("update-index", "-z", "--index-info")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -138,7 +137,7 @@ func (r *Repo) restoreIndex(changes []indexChange) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	flags, err := r.feedIndex(in, changes, ended)
+	flags, err := st.feedIndex(in, changes, ended)
 	in.Close()
 	if end := <-ended; err == nil && end != nil {
 		err = fmt.Errorf("git update-index: %w: %s", end, bytes.TrimSpace(stderr.Bytes()))
@@ -147,7 +146,7 @@ func (r *Repo) restoreIndex(changes []indexChange) error {
 		return err
 	}
 	for flag, paths := range flags {
-		if err := run(r.layout.Command("update-index", flag, "-z", "--stdin"), paths); err != nil {
+		if err := run(st.Layout.Command("update-index", flag, "-z", "--stdin"), paths); err != nil {
 			return err
 		}
 	}
@@ -160,8 +159,8 @@ const indexLockWait = 5 * time.Second
 // feedIndex tells a waiting git what to set, and returns by option the paths whose
 // flags must be set again. It tells nothing unless all entries are what they
 // were.
-func (r *Repo) feedIndex(in io.Writer, changes []indexChange, ended chan error) (flags map[string]string, err error) {
-	for start := time.Now(); r.layout.IndexLock() == ""; time.Sleep(time.Millisecond) {
+func (st *State) feedIndex(in io.Writer, changes []indexChange, ended chan error) (flags map[string]string, err error) {
+	for start := time.Now(); st.Layout.IndexLock() == ""; time.Sleep(time.Millisecond) {
 		select {
 		case err := <-ended:
 			ended <- err // for the caller
@@ -176,7 +175,7 @@ func (r *Repo) feedIndex(in io.Writer, changes []indexChange, ended chan error) 
 	for _, c := range changes {
 		wanted[c.path] = true
 	}
-	now, skip, err := r.indexNow(wanted)
+	now, skip, err := st.indexNow(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -210,10 +209,10 @@ func (r *Repo) feedIndex(in io.Writer, changes []indexChange, ended chan error) 
 
 // indexNow reads the entries of some paths, and which of them a sparse checkout
 // leaves out.
-func (r *Repo) indexNow(wanted map[string]bool) (now map[string]indexPath, skip map[string]bool, err error) {
-	x, err := r.layout.Index()
+func (st *State) indexNow(wanted map[string]bool) (now map[string]indexPath, skip map[string]bool, err error) {
+	x, err := st.Layout.Index()
 	if err != nil {
-		return nil, nil, trouble(edit.Unreadable, "the index cannot be read", err)
+		return nil, nil, &edit.Error{Code: edit.Unreadable, Msg: "the index cannot be read", Err: err}
 	}
 	defer x.Close()
 	now, skip = map[string]indexPath{}, map[string]bool{}
@@ -224,21 +223,4 @@ func (r *Repo) indexNow(wanted map[string]bool) (now map[string]indexPath, skip 
 		}
 	}
 	return now, skip, nil
-}
-
-// releaseNeedless removes the refs of commits that the rewind kept although
-// something else does so.
-func (r *Repo) releaseNeedless(t *Turn) error {
-	kept, err := r.refs.List(fmt.Sprintf("%s%d/", keepPrefix, t.N))
-	for _, k := range kept {
-		needless, e := r.keptElsewhere(k.ID, nil)
-		if e == nil && needless {
-			e = r.refs.Remove(k.Name, k.ID)
-		}
-		err = errors.Join(err, e)
-	}
-	if err != nil {
-		return trouble(edit.CommitFailed, "commits that need no keeping cannot be released", err)
-	}
-	return nil
 }

@@ -9,10 +9,88 @@ import (
 	"path/filepath"
 
 	"github.com/chordgit/chordgit/edit"
+	"github.com/chordgit/chordgit/gitops/internal/gitstate"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 	"github.com/chordgit/chordgit/gitops/internal/seed"
 )
+
+// OwnerGit is the owner of a path that came with a move of HEAD: a checkout, a
+// pull, a merge. It stays without HEAD's own way back.
+const OwnerGit = "git"
+
+// judgeCame finds the owner of each path that came with a move of HEAD, or of which
+// that cannot be told.
+func (e *ending) judgeCame(came *gitstate.Came) error {
+	m := &e.meta.Git
+	e.came = map[string]string{}
+	if came.Lost {
+		for _, d := range e.diff {
+			e.came[d.Path] = OwnerAmbiguous
+		}
+		return nil
+	}
+	nested, err := e.movedNested()
+	if err != nil {
+		return err
+	}
+	var list []object.Difference
+	for _, d := range e.diff {
+		if _, ok := came.Paths[d.Path]; ok {
+			list = append(list, d)
+		}
+		if below(d.Path, nested) {
+			e.came[d.Path] = OwnerAmbiguous
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	c, err := e.comparison(list)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for i, d := range list {
+		h := came.Paths[d.Path]
+		switch {
+		case !c.same(d.Path, d.Before, h.Before):
+		case c.same(d.Path, d.After, h.After) || c.unchanged(i, h.After):
+			e.came[d.Path] = OwnerGit
+			m.Carried++
+		case c.converts(d.Path) && !h.After.ID.IsZero():
+			e.came[d.Path] = OwnerAmbiguous
+			fallthrough
+		default:
+			m.Edited = append(m.Edited, pathcode.Encode(d.Path))
+		}
+	}
+	return nil
+}
+
+// movedNested lists the repositories below the top whose own HEAD moved, other
+// than by commits.
+func (e *ending) movedNested() (list []string, err error) {
+	for _, n := range e.meta.Nested {
+		if n.Made || n.Before == n.After || n.Before == "" || n.After == "" {
+			continue
+		}
+		p := pathcode.Decode(n.Path)
+		l := e.r.nestedLayout(p)
+		if l == nil {
+			continue
+		}
+		moved, err := gitstate.MovedNested(l, n.Before, n.After)
+		if err != nil {
+			return nil, trouble(edit.Unreadable, "the reflog of the repository "+edit.Quote(p)+" cannot be read", err)
+		}
+		if moved {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
 
 // A comparison tells whether files on disk are those of a tree.
 type comparison struct {

@@ -1,4 +1,4 @@
-package gitops
+package gitstate
 
 import (
 	"fmt"
@@ -8,55 +8,56 @@ import (
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/object"
+	"github.com/chordgit/chordgit/gitops/internal/pathcode"
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
 // takeIndex inverts what a turn did to the index, path by path: an entry that is
 // no longer as the turn left it stays. What came with a move of HEAD goes only
 // with HEAD (back). A sparse checkout stays as it is, so does its flag.
-func (g *gitPlan) takeIndex(t *Turn, back bool) error {
-	switch t.meta.Git.Index {
+func (p *Plan) takeIndex(t *Turn, back bool) error {
+	switch t.Record.Index {
 	case indexUnknown:
-		g.note("nobody knows what the index was when turn %d began, because a program wrote it in place; it stays", t.N)
+		p.note("nobody knows what the index was when turn %d began, because a program wrote it in place; it stays", t.N)
 		return nil
 	case "":
 		return nil
 	}
-	changes, err := g.r.indexChanges(t)
+	changes, err := p.st.indexChanges(t)
 	if err != nil {
-		return err
+		return t.damaged(err)
 	}
-	came, err := g.r.cameWithHead(t)
+	came, err := p.st.cameWithHead(t)
 	if err != nil {
-		return err
+		return t.damaged(err)
 	}
-	if err := g.readIndex(changes); err != nil {
+	if err := p.readIndex(changes); err != nil {
 		return err
 	}
 	var differ []string
 	stays := 0
 	for _, c := range changes {
-		now := g.entries(c.path)
+		now := p.entries(c.path)
 		switch {
-		case g.stayIndex[c.path]: // said of a newer turn
+		case p.stayIndex[c.path]: // said of a newer turn
 		case now.equal(c.before):
 		case !now.equal(c.after):
-			g.stayIndex[c.path] = true
+			p.stayIndex[c.path] = true
 			differ = append(differ, c.path)
 		case !back && came(c.path):
 			stays++
 		default:
-			g.index[c.path] = c.before
+			p.index[c.path] = c.before
 		}
-		if now, will := g.indexNow[c.path], g.index[c.path]; now.equal(will) {
-			delete(g.index, c.path)
+		if now, will := p.indexNow[c.path], p.index[c.path]; now.equal(will) {
+			delete(p.index, c.path)
 		}
 	}
 	if len(differ) > 0 {
-		g.conflict("index", "the index changed since turn %d and stays as it is at %s", t.N, someNames(differ))
+		p.conflict("index", "the index changed since turn %d and stays as it is at %s", t.N, someNames(differ))
 	}
 	if stays > 0 {
-		g.note("%d paths of the index came with %s and stay", stays, t.HeadMove().With())
+		p.note("%d paths of the index came with %s and stay", stays, Words(t.Kinds(), false))
 	}
 	return nil
 }
@@ -64,32 +65,36 @@ func (g *gitPlan) takeIndex(t *Turn, back bool) error {
 // someNames are the first names of a list, and how many more there are.
 func someNames(names []string) string {
 	const most = 3
-	list := strings.Join(mapStrings(names[:min(most, len(names))], edit.Quote), ", ")
-	if n := len(names) - most; n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
+	var list []string
+	for _, n := range names[:min(most, len(names))] {
+		list = append(list, edit.Quote(n))
 	}
-	return list
+	text := strings.Join(list, ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 // entries are those of a path after what was taken back so far.
-func (g *gitPlan) entries(path string) indexPath {
-	if p, ok := g.index[path]; ok {
-		return p
+func (p *Plan) entries(path string) indexPath {
+	if entries, ok := p.index[path]; ok {
+		return entries
 	}
-	return g.indexNow[path]
+	return p.indexNow[path]
 }
 
 // readIndex reads the entries that the index has now of the paths of changes.
-func (g *gitPlan) readIndex(changes []indexChange) error {
+func (p *Plan) readIndex(changes []indexChange) error {
 	wanted := map[string]bool{}
 	for _, c := range changes {
-		if _, ok := g.indexNow[c.path]; !ok {
+		if _, ok := p.indexNow[c.path]; !ok {
 			wanted[c.path] = true
-			g.indexNow[c.path] = nil
+			p.indexNow[c.path] = nil
 		}
 	}
-	now, _, err := g.r.indexNow(wanted)
-	maps.Copy(g.indexNow, now)
+	now, _, err := p.st.indexNow(wanted)
+	maps.Copy(p.indexNow, now)
 	return err
 }
 
@@ -103,7 +108,7 @@ func recordable(e repo.IndexEntry) repo.IndexEntry {
 }
 
 // indexChanges are the index entries that a turn changed, by path.
-func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
+func (st *State) indexChanges(t *Turn) ([]indexChange, error) {
 	paths := map[string]*indexChange{}
 	at := func(path string) *indexChange {
 		if paths[path] == nil {
@@ -117,14 +122,14 @@ func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
 		}
 	}
 	merged := [2]object.ID{}
-	for stage, name := range []string{gitIndex, gitStages + "/1", gitStages + "/2", gitStages + "/3"} {
+	for stage, name := range []string{treeIndex, treeStages + "/1", treeStages + "/2", treeStages + "/3"} {
 		var ends [2]object.ID
-		for end, suffix := range []string{"", gitAfter} {
+		for end, suffix := range []string{"", treeAfter} {
 			dir, rest, more := strings.Cut(name, "/")
 			if more {
 				rest = "/" + rest
 			}
-			e, _, err := object.Lookup(r.db, t.tree, "git/"+dir+suffix+rest)
+			e, _, err := object.Lookup(st.DB, t.Tree, "git/"+dir+suffix+rest)
 			if err != nil {
 				return nil, err
 			}
@@ -133,7 +138,7 @@ func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
 		if stage == 0 {
 			merged = ends
 		}
-		diff, err := object.Diff(r.db, ends[0], ends[1])
+		diff, err := object.Diff(st.DB, ends[0], ends[1])
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +149,7 @@ func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
 		}
 		// A stage that is the same at both ends belongs to its path all the same.
 		if stage > 0 {
-			err := object.WalkFiles(r.db, ends[0], func(path string, e object.Entry) {
+			err := object.WalkFiles(st.DB, ends[0], func(path string, e object.Entry) {
 				if c := paths[path]; c != nil && !slices.ContainsFunc(c.before, func(e repo.IndexEntry) bool { return e.Stage == stage }) {
 					add(&c.before, path, e, stage)
 					add(&c.after, path, e, stage)
@@ -155,7 +160,7 @@ func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
 			}
 		}
 	}
-	if err := r.indexFlags(t, merged, at); err != nil {
+	if err := st.indexFlags(t, merged, at); err != nil {
 		return nil, err
 	}
 	var list []indexChange
@@ -167,14 +172,14 @@ func (r *Repo) indexChanges(t *Turn) ([]indexChange, error) {
 
 // indexFlags adds the flags that changed, and the entries of which they alone
 // did.
-func (r *Repo) indexFlags(t *Turn, merged [2]object.ID, at func(string) *indexChange) error {
-	for _, f := range t.meta.Git.Flags {
-		path := decodePath(f.Path)
+func (st *State) indexFlags(t *Turn, merged [2]object.ID, at func(string) *indexChange) error {
+	for _, f := range t.Record.Flags {
+		path := pathcode.Decode(f.Path)
 		c := at(path)
 		for end, p := range []*indexPath{&c.before, &c.after} {
 			flags := []string{f.Before, f.After}[end]
 			if len(*p) == 0 {
-				e, ok, err := object.Lookup(r.db, merged[end], path)
+				e, ok, err := object.Lookup(st.DB, merged[end], path)
 				if err != nil {
 					return err
 				}
@@ -194,13 +199,13 @@ func (r *Repo) indexFlags(t *Turn, merged [2]object.ID, at func(string) *indexCh
 }
 
 // cameWithHead tells the paths whose entries came with the turn's moves of HEAD.
-func (r *Repo) cameWithHead(t *Turn) (func(path string) bool, error) {
-	if len(t.meta.Git.Moves) == 0 {
+func (st *State) cameWithHead(t *Turn) (func(path string) bool, error) {
+	if len(t.Record.Moves) == 0 {
 		return func(string) bool { return false }, nil
 	}
 	var ends [2]object.ID
-	for i, name := range []string{gitHead, gitCarried} {
-		e, ok, err := object.Lookup(r.db, t.tree, "git/"+name)
+	for i, name := range []string{treeHead, treeCarried} {
+		e, ok, err := object.Lookup(st.DB, t.Tree, "git/"+name)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +214,7 @@ func (r *Repo) cameWithHead(t *Turn) (func(path string) bool, error) {
 		}
 		ends[i] = e.ID
 	}
-	diff, err := object.Diff(r.db, ends[0], ends[1])
+	diff, err := object.Diff(st.DB, ends[0], ends[1])
 	paths := map[string]bool{}
 	for _, d := range diff {
 		paths[d.Path] = true
@@ -218,9 +223,9 @@ func (r *Repo) cameWithHead(t *Turn) (func(path string) bool, error) {
 }
 
 // indexChanges lists what goes, by path.
-func (g *gitPlan) indexChanges() (list []indexChange) {
-	for _, path := range slices.Sorted(maps.Keys(g.index)) {
-		list = append(list, indexChange{path, g.indexNow[path], g.index[path]})
+func (p *Plan) indexChanges() (list []indexChange) {
+	for _, path := range slices.Sorted(maps.Keys(p.index)) {
+		list = append(list, indexChange{path, p.indexNow[path], p.index[path]})
 	}
 	return list
 }

@@ -1,4 +1,4 @@
-package gitops
+package gitstate
 
 import (
 	"encoding/hex"
@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/chordgit/chordgit/edit"
 	"github.com/chordgit/chordgit/gitops/internal/durable"
@@ -15,17 +14,23 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/repo"
 )
 
-// A gitStart is git's own state when a turn began. It is taken before the files
+// A Start is git's own state when a turn began. It is taken before the files
 // are looked at and compared after they were looked at again, so that a file
-// that git wrote in between never counts as the turn's.
-type gitStart struct {
+// that git wrote in between never counts as the turn's. Its JSON stands in the
+// state of the turn's session.
+type Start struct {
 	Log       ref.LogMark `json:"log"` // of HEAD
 	Operation string      `json:"operation,omitempty"`
 	Index     indexMark   `json:"index"`
-	Stash     []stashed   `json:"stash"` // nil: not known
+	Stash     []Stash     `json:"stash"` // nil: not known
 
-	head metaHead
-	refs map[string]string // in a member of its own
+	// What is kept elsewhere. Kept is the file that the index was kept as. Of one
+	// that was not Noted, because its begin died before, no more is known than Head
+	// and Refs.
+	Head  Head              `json:"-"`
+	Refs  map[string]string `json:"-"` // as UserRefs; nil: not known
+	Kept  string            `json:"-"`
+	Noted bool              `json:"-"`
 }
 
 // An indexMark tells whether the index that was kept is still what it was: a
@@ -37,41 +42,44 @@ type indexMark struct {
 	Sum    string `json:"sum,omitempty"`   // its last bytes, in which git has its checksum
 }
 
-// indexKept is where the index of the start of a session's open turn is.
-func (r *Repo) indexKept(session string) string {
-	return strings.TrimSuffix(r.sessionFile(session), ".json") + ".index"
-}
+// headLog is the file of HEAD's reflog.
+func headLog(l *repo.Layout) string { return ref.LogFile(l.GitDir, l.CommonDir, "HEAD") }
 
-func (r *Repo) headLog() string { return ref.LogFile(r.layout.GitDir, r.layout.CommonDir, "HEAD") }
-
-// gitStart notes git's state for a turn of a session that is about to begin.
-func (r *Repo) gitStart(session string) (*gitStart, error) {
-	s := &gitStart{Operation: r.layout.Operation()}
+// Start notes git's state for a turn that is about to begin, and keeps the index as
+// a file of the given name, which it replaces. Errors: Damaged if HEAD or the refs,
+// Unreadable if a reflog or the stashes cannot be read, CommitFailed if the index
+// cannot be kept.
+func (st *State) Start(kept string) (*Start, error) {
+	s := &Start{Operation: st.Layout.Operation(), Kept: kept, Noted: true}
 	var err error
-	if s.head, err = r.head(); err != nil {
+	if s.Head, err = st.Head(); err != nil {
 		return nil, err
 	}
-	if s.Log, err = ref.MarkLog(r.headLog()); err != nil {
-		return nil, trouble(edit.Unreadable, "the reflog of HEAD cannot be read", err)
+	if s.Log, err = ref.MarkLog(headLog(st.Layout)); err != nil {
+		return nil, logUnreadable(err)
 	}
-	if s.refs, err = r.userRefs(); err != nil {
+	if s.Refs, err = st.UserRefs(); err != nil {
 		return nil, err
 	}
-	if s.Stash, err = r.stashes(); err != nil {
+	if s.Stash, err = st.stashes(); err != nil {
 		return nil, err
 	}
-	if s.Index, err = r.keepIndex(r.indexKept(session)); err != nil {
-		return nil, trouble(edit.CommitFailed, "the index cannot be kept", err)
+	if s.Index, err = st.keepIndex(kept); err != nil {
+		return nil, &edit.Error{Code: edit.CommitFailed, Msg: "the index cannot be kept", Err: err}
 	}
 	return s, nil
+}
+
+func logUnreadable(err error) error {
+	return &edit.Error{Code: edit.Unreadable, Msg: "the reflog of HEAD cannot be read", Err: err}
 }
 
 // keepIndex gives the index another name, under which it stays when git replaces
 // it by renaming another file over it. Where there are no hard links it is
 // copied.
-func (r *Repo) keepIndex(name string) (indexMark, error) {
-	index := r.layout.IndexFile()
-	if err := r.layout.Perm().MkdirAll(filepath.Dir(name), true); err != nil {
+func (st *State) keepIndex(name string) (indexMark, error) {
+	index := st.Layout.IndexFile()
+	if err := st.Layout.Perm().MkdirAll(filepath.Dir(name), true); err != nil {
 		return indexMark{}, err
 	}
 	// Of two names of one file a rename keeps both, so the old one goes first.
@@ -83,7 +91,7 @@ func (r *Repo) keepIndex(name string) (indexMark, error) {
 		return indexMark{Absent: true}, nil
 	}
 	if err == nil && (!info.Mode().IsRegular() || os.Link(index, name) != nil) {
-		err = r.copyIndex(index, name)
+		err = st.copyIndex(index, name)
 	}
 	if err != nil {
 		return indexMark{}, err
@@ -91,7 +99,7 @@ func (r *Repo) keepIndex(name string) (indexMark, error) {
 	return markIndex(name)
 }
 
-func (r *Repo) copyIndex(from, to string) error {
+func (st *State) copyIndex(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // a link to nothing, or gone since: read as none
@@ -100,7 +108,7 @@ func (r *Repo) copyIndex(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	perm := r.layout.Perm()
+	perm := st.Layout.Perm()
 	f, err := durable.CreateTemp(filepath.Dir(to), "tmp_index_", 0o666, perm)
 	if err != nil {
 		return err
@@ -134,22 +142,22 @@ func markIndex(name string) (indexMark, error) {
 	return indexMark{Size: info.Size(), Mtime: info.ModTime().UnixNano(), Sum: hex.EncodeToString(tail)}, nil
 }
 
-// startIndex reads the index that was kept; it must be given back by Close. Known
-// is false if it is not what it was at the start, or cannot be read. Same: no
-// other index has taken its place since.
-func (r *Repo) startIndex(session string, mark indexMark) (x *repo.Index, same, known bool) {
-	name := r.indexKept(session)
-	if now, err := markIndex(name); err != nil || now != mark {
-		return &repo.Index{}, false, false
+// startIndex reads the index that was kept; it must be given back by Close. Nil: it
+// is not what it was at the start, or cannot be read. Same: no other index has taken
+// its place since.
+func (st *State) startIndex(start *Start) (x *repo.Index, same bool) {
+	mark := start.Index
+	if now, err := markIndex(start.Kept); err != nil || now != mark {
+		return nil, false
 	}
-	kept, err1 := os.Stat(name)
-	now, err2 := os.Stat(r.layout.IndexFile())
+	kept, err1 := os.Stat(start.Kept)
+	now, err2 := os.Stat(st.Layout.IndexFile())
 	if mark.Absent {
-		return &repo.Index{}, errors.Is(err2, fs.ErrNotExist), true
+		return &repo.Index{}, errors.Is(err2, fs.ErrNotExist)
 	}
-	x, err := r.layout.WithIndex(name).Index()
+	x, err := st.Layout.WithIndex(start.Kept).Index()
 	if err != nil {
-		return &repo.Index{}, false, false
+		return nil, false
 	}
-	return x, err1 == nil && err2 == nil && os.SameFile(kept, now), true
+	return x, err1 == nil && err2 == nil && os.SameFile(kept, now)
 }

@@ -1,9 +1,8 @@
-package gitops
+package gitstate
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ import (
 // unkept lists what a ref named at the start of a turn that no ref reaches and no
 // reflog names at its end: the tip of a branch that was deleted, a dropped
 // stash.
-func (r *Repo) unkept(start *gitStart, m *metaGit) (lost []object.ID, err error) {
+func (st *State) unkept(start *Start, m *Record) (lost []object.ID, err error) {
 	names := map[string][]string{} // what was named, and the refs whose logs come first
 	for _, x := range m.Refs {
 		if x.Before != "" {
@@ -26,19 +25,19 @@ func (r *Repo) unkept(start *gitStart, m *metaGit) (lost []object.ID, err error)
 		}
 	}
 	if m.Stash != nil {
-		for _, s := range without(m.Stash.Before, m.Stash.After) {
-			names[s.ID] = append(names[s.ID], stashRef)
+		for _, s := range m.Stash.Went() {
+			names[s.ID] = append(names[s.ID], StashRef)
 		}
 	}
-	if start.head.Ref == "" {
-		names[start.head.OID] = append(names[start.head.OID], "HEAD")
+	if start.Head.Ref == "" {
+		names[start.Head.OID] = append(names[start.Head.OID], "HEAD")
 	}
 	for named, refs := range names {
 		id, ok := object.ParseID(named)
 		if !ok || id.IsZero() {
 			continue
 		}
-		kept, err := r.keptElsewhere(id, refs)
+		kept, err := st.Kept(id, refs...)
 		if err != nil {
 			return nil, err
 		}
@@ -50,21 +49,23 @@ func (r *Repo) unkept(start *gitStart, m *metaGit) (lost []object.ID, err error)
 	return lost, nil
 }
 
-// keptElsewhere reports whether a ref that is not ours reaches an object, or a
-// reflog names it. The cheap places are asked first.
-func (r *Repo) keptElsewhere(id object.ID, refs []string) (bool, error) {
-	for _, name := range append(refs, "HEAD") {
-		file := ref.LogFile(r.layout.GitDir, r.layout.CommonDir, name)
+// Kept reports whether a ref that is not ours reaches an object, or a reflog names
+// it, so that git keeps it by itself. The cheap places are asked first: the reflogs
+// of HEAD and of the refs that are known to have named it. Errors: Damaged if the
+// refs, Unreadable if a reflog cannot be read.
+func (st *State) Kept(id object.ID, first ...string) (bool, error) {
+	for _, name := range append(first, "HEAD") {
+		file := ref.LogFile(st.Layout.GitDir, st.Layout.CommonDir, name)
 		if named, err := logNames(file, id); named || err != nil {
 			return named, err
 		}
 	}
-	users, err := r.userRefs()
+	users, err := st.UserRefs()
 	if err != nil {
 		return false, err
 	}
-	list, err := r.stashes()
-	if err != nil || slices.ContainsFunc(list, func(s stashed) bool { return s.ID == id.String() }) {
+	list, err := st.stashes()
+	if err != nil || slices.ContainsFunc(list, func(s Stash) bool { return s.ID == id.String() }) {
 		return err == nil, err
 	}
 	for _, at := range users {
@@ -72,33 +73,33 @@ func (r *Repo) keptElsewhere(id object.ID, refs []string) (bool, error) {
 			return true, nil
 		}
 	}
-	if typ, _, err := r.db.Stat(id); err == nil && typ == object.Commit {
-		for _, name := range refs {
-			if tip, ok := object.ParseID(users[name]); ok && r.near(tip, id) {
+	if typ, _, err := st.DB.Stat(id); err == nil && typ == object.Commit {
+		for _, name := range first {
+			if tip, ok := object.ParseID(users[name]); ok && st.near(tip, id) {
 				return true, nil
 			}
 		}
 		// Without the program, or with an old one, the commit is kept once too
 		// often.
-		out, err := r.layout.Command("for-each-ref", "--format=%(refname)", "--contains="+id.String()).Output()
+		out, err := st.Layout.Command("for-each-ref", "--format=%(refname)", "--contains="+id.String()).Output()
 		for name := range strings.Lines(string(out)) {
 			if err == nil && !strings.HasPrefix(name, "refs/chordgit/") {
 				return true, nil
 			}
 		}
 	}
-	return r.anyLogNames(id)
+	return st.anyLogNames(id)
 }
 
 // near reports whether a commit is among the last ones before a tip.
-func (r *Repo) near(tip, id object.ID) bool {
+func (st *State) near(tip, id object.ID) bool {
 	const most = 64
 	seen := map[object.ID]bool{tip: true}
 	for queue := []object.ID{tip}; len(queue) > 0 && len(seen) < most; queue = queue[1:] {
 		if queue[0] == id {
 			return true
 		}
-		data, err := r.db.ReadAs(object.Commit, queue[0])
+		data, err := st.DB.ReadAs(object.Commit, queue[0])
 		if err != nil {
 			continue
 		}
@@ -118,15 +119,15 @@ func (r *Repo) near(tip, id object.ID) bool {
 func logNames(file string, id object.ID) (bool, error) {
 	entries, _, err := ref.ReadLog(file, ref.LogMark{})
 	if err != nil {
-		return false, trouble(edit.Unreadable, "a reflog cannot be read", err)
+		return false, &edit.Error{Code: edit.Unreadable, Msg: "a reflog cannot be read", Err: err}
 	}
 	return slices.ContainsFunc(entries, func(e ref.LogEntry) bool { return e.Old == id || e.New == id }), nil
 }
 
 // anyLogNames looks through the reflogs of all refs and worktrees.
-func (r *Repo) anyLogNames(id object.ID) (named bool, err error) {
-	dirs, _ := filepath.Glob(filepath.Join(r.layout.CommonDir, "worktrees", "*", "logs"))
-	for _, dir := range append(dirs, filepath.Join(r.layout.CommonDir, "logs")) {
+func (st *State) anyLogNames(id object.ID) (named bool, err error) {
+	dirs, _ := filepath.Glob(filepath.Join(st.Layout.CommonDir, "worktrees", "*", "logs"))
+	for _, dir := range append(dirs, filepath.Join(st.Layout.CommonDir, "logs")) {
 		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
@@ -144,16 +145,4 @@ func (r *Repo) anyLogNames(id object.ID) (named bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// keepAll gives refs to objects that only a turn still names. They stand before
-// the turn is closed.
-func (r *Repo) keepAll(n int, ids []object.ID) error {
-	for i, id := range ids {
-		name := fmt.Sprintf("%s%d/%d", keepPrefix, n, i+1)
-		if err := r.refs.Create(name, id); err != nil && !errors.Is(err, ref.ErrExists) {
-			return err
-		}
-	}
-	return nil
 }
