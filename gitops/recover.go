@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -200,7 +201,7 @@ func (r *Repo) broken() (bool, error) {
 	if r.isPending() {
 		return true, nil // to be named
 	}
-	stale, err := filepath.Glob(filepath.Join(r.layout.CommonDir, "refs", "chordgit", "*", "*.lock"))
+	stale, err := fs.Glob(os.DirFS(r.layout.CommonDir), "refs/chordgit/*/*.lock")
 	return len(stale) > 0, err
 }
 

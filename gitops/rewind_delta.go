@@ -55,7 +55,7 @@ func (r *Repo) delta(t *Turn, back bool) (*delta, error) {
 	d.proof = m.proof(before)
 	// What is not listed has the usual permissions, if it was there.
 	d.dirModes = slices.DeleteFunc(d.dirModes, func(dir edit.DirMode) bool {
-		_, listed := m.Modes.Before[encodePath(dir.Path)+"/"]
+		_, listed := m.Modes.Before[pathcode.Encode(dir.Path)+"/"]
 		return !listed && !d.proof.isDir(dir.Path)
 	})
 	d.unstored = m.Skipped.finish()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -121,8 +122,10 @@ func (h *hookRun) scratch() (dirs []string) {
 	if h.event.Agent == "claude-code" {
 		if home := h.getenv("HOME"); home != "" {
 			candidates = append(candidates, filepath.Join(home, ".claude", "plans"))
-			memories, _ := filepath.Glob(filepath.Join(home, ".claude", "projects", "*", "memory"))
-			candidates = append(candidates, memories...)
+			memories, _ := fs.Glob(os.DirFS(home), ".claude/projects/*/memory")
+			for _, dir := range memories {
+				candidates = append(candidates, filepath.Join(home, dir))
+			}
 		}
 	}
 	for _, dir := range append(candidates, "/tmp", "/var/tmp") {

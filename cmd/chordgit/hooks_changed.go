@@ -45,10 +45,10 @@ func (a *app) fingerprints(repo *gitops.Repo) map[string]string {
 	prints := map[string]string{}
 	dir := repo.HooksDir()
 	prints[hooksPathPrint] = dir
-	names, _ := filepath.Glob(filepath.Join(globQuoted(dir), "*"))
-	for _, name := range names {
-		if !strings.HasSuffix(name, ".sample") {
-			fingerprint(prints, name, "")
+	scripts, _ := os.ReadDir(dir)
+	for _, script := range scripts {
+		if name := script.Name(); !strings.HasSuffix(name, ".sample") {
+			fingerprint(prints, filepath.Join(dir, name), "")
 		}
 	}
 	maps.Copy(prints, repo.HookPrints())
@@ -56,14 +56,6 @@ func (a *app) fingerprints(repo *gitops.Repo) map[string]string {
 		fingerprint(prints, name, "chordgit")
 	}
 	return prints
-}
-
-// globQuoted is a directory in which no character means others.
-func globQuoted(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir // where nothing can be quoted
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // agentSettings are the files that tell agents which hooks to run: of the worktree

@@ -126,9 +126,12 @@ func logNames(file string, id object.ID) (bool, error) {
 
 // anyLogNames looks through the reflogs of all refs and worktrees.
 func (st *State) anyLogNames(id object.ID) (named bool, err error) {
-	dirs, _ := filepath.Glob(filepath.Join(st.Layout.CommonDir, "worktrees", "*", "logs"))
-	for _, dir := range append(dirs, filepath.Join(st.Layout.CommonDir, "logs")) {
-		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+	dirs, err := fs.Glob(os.DirFS(st.Layout.CommonDir), "worktrees/*/logs")
+	if err != nil {
+		return false, err
+	}
+	for _, dir := range append(dirs, "logs") {
+		err := filepath.WalkDir(filepath.Join(st.Layout.CommonDir, dir), func(file string, d fs.DirEntry, err error) error {
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}

@@ -2,6 +2,7 @@ package gitstate
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -226,13 +227,13 @@ func (p *Plan) takeHead(t *Turn, asLeft bool) bool {
 // one.
 func (st *State) checkedOut() (map[string]string, error) {
 	out := map[string]string{}
-	heads, err := filepath.Glob(filepath.Join(st.Layout.CommonDir, "worktrees", "*", "HEAD"))
+	heads, err := fs.Glob(os.DirFS(st.Layout.CommonDir), "worktrees/*/HEAD")
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range append(heads, filepath.Join(st.Layout.CommonDir, "HEAD")) {
-		dir := filepath.Dir(file)
-		data, err := os.ReadFile(file)
+	for _, head := range append(heads, "HEAD") {
+		dir := filepath.Join(st.Layout.CommonDir, filepath.Dir(head))
+		data, err := os.ReadFile(filepath.Join(dir, "HEAD"))
 		branch, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
 		if err != nil || !ok || dir == st.Layout.GitDir {
 			continue
