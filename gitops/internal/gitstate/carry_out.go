@@ -175,7 +175,7 @@ func (st *State) feedIndex(in io.Writer, changes []indexChange, ended chan error
 	for _, c := range changes {
 		wanted[c.path] = true
 	}
-	now, skip, err := st.indexNow(wanted)
+	now, sparse, err := st.indexNow(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -190,17 +190,16 @@ func (st *State) feedIndex(in io.Writer, changes []indexChange, ended chan error
 	}
 	for _, c := range changes {
 		for _, e := range c.after {
-			switch {
-			case e.IntentToAdd: // has no content that could be set
-			case e.AssumeUnchanged:
-				flags["--assume-unchanged"] += c.path + "\x00"
-				fallthrough
-			default:
-				fmt.Fprintf(&text, "%o %s %d\t%s\x00", e.Mode, e.ID, e.Stage, c.path)
+			if e.IntentToAdd {
+				continue // has no content that could be set
 			}
-		}
-		if len(c.after) == 1 && skip[c.path] {
-			flags["--skip-worktree"] += c.path + "\x00"
+			fmt.Fprintf(&text, "%o %s %d\t%s\x00", e.Mode, e.ID, e.Stage, c.path)
+			if e.AssumeUnchanged {
+				flags["--assume-unchanged"] += c.path + "\x00"
+			}
+			if e.SkipWorktree || e.Stage == 0 && sparse[c.path] {
+				flags["--skip-worktree"] += c.path + "\x00"
+			}
 		}
 	}
 	_, err = io.WriteString(in, text.String())
@@ -209,18 +208,18 @@ func (st *State) feedIndex(in io.Writer, changes []indexChange, ended chan error
 
 // indexNow reads the entries of some paths, and which of them a sparse checkout
 // leaves out.
-func (st *State) indexNow(wanted map[string]bool) (now map[string]indexPath, skip map[string]bool, err error) {
+func (st *State) indexNow(wanted map[string]bool) (now map[string]indexPath, sparse map[string]bool, err error) {
 	x, err := st.Layout.Index()
 	if err != nil {
 		return nil, nil, &edit.Error{Code: edit.Unreadable, Msg: "the index cannot be read", Err: err}
 	}
 	defer x.Close()
-	now, skip = map[string]indexPath{}, map[string]bool{}
+	now, sparse = map[string]indexPath{}, map[string]bool{}
 	for e := range x.All() {
 		if wanted[e.Path] {
-			now[e.Path] = append(now[e.Path], recordable(e))
-			skip[e.Path] = e.SkipWorktree
+			now[e.Path] = append(now[e.Path], st.recordable(e))
+			sparse[e.Path] = e.SkipWorktree && st.Layout.Config.Sparse
 		}
 	}
-	return now, skip, nil
+	return now, sparse, nil
 }

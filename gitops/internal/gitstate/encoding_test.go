@@ -25,7 +25,7 @@ func TestEncoding(t *testing.T) {
 			`"flags":[{"path":"a","before":"assume-unchanged","after":"assume-unchanged,intent-to-add"},{"path":"b"}]}`, &Record{}},
 		{"the operation alone", `{"operation":{"after":"bisect"},"index":"unknown"}`, &Record{}},
 		{"start", `{"log":{"size":150,"sum":"d1"},"operation":"merge",` +
-			`"index":{"size":104,"mtime":1796000000000000000,"sum":"00ff"},"stash":[{"id":"30e3"}]}`, &Start{}},
+			`"index":{"size":104,"mtime":1796000000000000000,"sum":"00ff"},"stash":[{"id":"30e3"}],"sparse":true}`, &Start{}},
 		{"start without anything", `{"log":{"size":0},"index":{"absent":true},"stash":null}`, &Start{}},
 	} {
 		d := json.NewDecoder(strings.NewReader(tt.stored))

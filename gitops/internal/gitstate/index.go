@@ -34,10 +34,13 @@ func (p indexPath) flags() string {
 const (
 	flagAssumeUnchanged = "assume-unchanged"
 	flagIntentToAdd     = "intent-to-add"
+	flagSkipWorktree    = "skip-worktree"
 )
 
-// flagsOf leaves out skip-worktree: it follows from the sparse checkout, which no
-// rewind changes.
+// skips reports whether somebody set skip-worktree for an entry. In a sparse checkout
+// the flag follows from that, which no rewind changes.
+func skips(e *repo.IndexEntry, sparse bool) bool { return e.SkipWorktree && !sparse }
+
 func flagsOf(e repo.IndexEntry) string {
 	var list []string
 	if e.AssumeUnchanged {
@@ -45,6 +48,9 @@ func flagsOf(e repo.IndexEntry) string {
 	}
 	if e.IntentToAdd {
 		list = append(list, flagIntentToAdd)
+	}
+	if e.SkipWorktree {
+		list = append(list, flagSkipWorktree)
 	}
 	return strings.Join(list, ",")
 }
@@ -55,9 +61,15 @@ type indexChange struct {
 	before, after indexPath
 }
 
-// diffIndex compares two indexes, path by path.
-func diffIndex(before, after *repo.Index) (list []indexChange) {
+// diffIndex compares two indexes, path by path. Sparse: one of them is of a sparse
+// checkout.
+func diffIndex(before, after *repo.Index, sparse bool) (list []indexChange) {
 	x, y := slices.Collect(before.All()), slices.Collect(after.All())
+	for _, entries := range [][]repo.IndexEntry{x, y} {
+		for i := range entries {
+			entries[i].SkipWorktree = skips(&entries[i], sparse)
+		}
+	}
 	take := func(list *[]repo.IndexEntry, path string) indexPath {
 		n := 0
 		for n < len(*list) && (*list)[n].Path == path {
@@ -105,7 +117,7 @@ func (e *End) index(st *State, start *Start, batch *object.Batch) {
 		return
 	}
 	defer now.Close()
-	changes := diffIndex(e.StartIndex, now)
+	changes := diffIndex(e.StartIndex, now, start.Sparse || st.Layout.Config.Sparse)
 	if len(changes) == 0 {
 		m.Index = ""
 		return

@@ -99,8 +99,8 @@ func (p *Plan) readIndex(changes []indexChange) error {
 }
 
 // recordable is an entry as a turn records it.
-func recordable(e repo.IndexEntry) repo.IndexEntry {
-	out := repo.IndexEntry{Path: e.Path, Stage: e.Stage, AssumeUnchanged: e.AssumeUnchanged, IntentToAdd: e.IntentToAdd}
+func (st *State) recordable(e repo.IndexEntry) repo.IndexEntry {
+	out := repo.IndexEntry{Path: e.Path, Stage: e.Stage, AssumeUnchanged: e.AssumeUnchanged, IntentToAdd: e.IntentToAdd, SkipWorktree: skips(&e, st.Layout.Config.Sparse)}
 	if leaf := indexLeaf(&e); leaf != nil {
 		out.Mode, out.ID = uint32(leaf.Mode), leaf.ID
 	}
@@ -192,6 +192,7 @@ func (st *State) indexFlags(t *Turn, merged [2]object.ID, at func(string) *index
 			}
 			if len(*p) > 0 {
 				(*p)[0].AssumeUnchanged = strings.Contains(flags, flagAssumeUnchanged)
+				(*p)[0].SkipWorktree = strings.Contains(flags, flagSkipWorktree)
 			}
 		}
 	}

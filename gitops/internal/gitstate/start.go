@@ -23,6 +23,7 @@ type Start struct {
 	Operation string      `json:"operation,omitempty"`
 	Index     indexMark   `json:"index"`
 	Stash     []Stash     `json:"stash"` // nil: not known
+	Sparse    bool        `json:"sparse,omitempty"`
 
 	// What is kept elsewhere. Kept is the file that the index was kept as. Of one
 	// that was not Noted, because its begin died before, no more is known than Head
@@ -50,7 +51,7 @@ func headLog(l *repo.Layout) string { return ref.LogFile(l.GitDir, l.CommonDir, 
 // Unreadable if a reflog or the stashes cannot be read, CommitFailed if the index
 // cannot be kept.
 func (st *State) Start(kept string) (*Start, error) {
-	s := &Start{Operation: st.Layout.Operation(), Kept: kept, Noted: true}
+	s := &Start{Operation: st.Layout.Operation(), Sparse: st.Layout.Config.Sparse, Kept: kept, Noted: true}
 	var err error
 	if s.Head, err = st.Head(); err != nil {
 		return nil, err

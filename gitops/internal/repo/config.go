@@ -23,6 +23,7 @@ type Config struct {
 	Worktree    string      // core.worktree, relative to the git directory
 	Partial     bool        // a partial clone: remote.*.promisor or extensions.partialClone
 	IgnoreCase  bool        // core.ignoreCase
+	Sparse      bool        // core.sparseCheckout
 	HooksPath   string      // core.hooksPath, as written
 	Hooks       []Hook      // hook.*, by name, in the order of the names' first settings
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
@@ -100,6 +101,8 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 			c.Worktree = value
 		case key == "ignorecase":
 			c.IgnoreCase, _ = parseBool(value)
+		case key == "sparsecheckout":
+			c.Sparse, _ = parseBool(value)
 		case key == "hookspath":
 			c.HooksPath = value
 		case key == "sharedrepository":
