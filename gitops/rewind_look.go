@@ -22,8 +22,12 @@ func (p *rewinder) look(changes []edit.Change) error {
 		if err != nil {
 			return err
 		}
-		if now.IsDir() && (slices.Contains(p.d.made, c.Path) || p.rmdir[c.Path]) {
+		switch {
+		case !now.IsDir():
+		case slices.Contains(p.d.made, c.Path) || p.rmdir[c.Path]:
 			s.dir, now = true, nil
+		case c.Before == nil && slices.Contains(p.d.turn.RemovedDirs, c.Path):
+			now = nil // back already; what is in it has a step of its own
 		}
 		s.now = now
 		if skip, ok := p.d.unstored[c.Path]; ok && c.After == nil {

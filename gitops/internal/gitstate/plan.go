@@ -90,7 +90,8 @@ func (p *Plan) Take(t *Turn) (files bool, err error) {
 	if p.refused {
 		return false, nil
 	}
-	if op := p.st.Layout.Operation(); op != "" && op != m.Operation.After && !p.took {
+	moved := len(m.Refs) > 0 || m.Stash != nil || m.Index == IndexChanged || t.Head.Before != t.Head.After
+	if op := p.st.Layout.Operation(); op != "" && op != m.Operation.After && moved && !p.took {
 		p.refused = true
 		p.conflict("operation", "a %s is under way that was not when turn %d ended: HEAD, branches, index and the files that came with them stay; finish or abort it and try again", op, t.N)
 		return false, nil
