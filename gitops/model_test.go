@@ -27,7 +27,18 @@ import (
 // one sequence forks would hold the open files of all others until its exec, and
 // a file that is open for writing is refused as in use.
 func TestModel(t *testing.T) {
-	count, seed := 40, uint64(1) // always the same ones: a finding of a long run becomes a case of its own
+	count, seed := modelSeeds(t, 40)
+	template := modelTemplate(t)
+	for i := range uint64(count) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			newModel(t, template, seed+i).play(25)
+		})
+	}
+}
+
+// modelSeeds are the number of sequences and the seed of the first one.
+func modelSeeds(t *testing.T, usual int) (count int, seed uint64) {
+	count, seed = usual, 1 // always the same ones: a finding of a long run becomes a case of its own
 	if n, err := strconv.Atoi(os.Getenv("CHORDGIT_MODEL")); err == nil {
 		count, seed = n, uint64(time.Now().UnixNano())
 	}
@@ -35,12 +46,7 @@ func TestModel(t *testing.T) {
 		seed = n
 	}
 	t.Logf("CHORDGIT_MODEL_SEED=%d", seed)
-	template := modelTemplate(t)
-	for i := range uint64(count) {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			newModel(t, template, seed+i).play(25)
-		})
-	}
+	return count, seed
 }
 
 // modelTemplate is a repository with two branches and a dirty worktree.
