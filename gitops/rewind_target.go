@@ -220,7 +220,15 @@ func (r *Repo) planRewind(n int, opt *RewindOptions, batch *object.Batch) (*Rewo
 		res.Plan.Failures = append(res.Plan.Failures, p.git.Failures...)
 		res.Plan.Notes = append(res.Plan.Notes, p.git.Notes()...)
 	}
-	res.How, res.Conflicts, res.Left = p.hows, p.conflicts, p.left
+	res.How, res.Conflicts = p.hows, p.conflicts
+	res.Left = slices.DeleteFunc(p.left, func(l Left) bool {
+		dir, isDir := strings.CutSuffix(l.Path, "/")
+		if !isDir || !slices.Contains(res.Plan.Rmdir, dir) {
+			return false
+		}
+		occupied, err := p.occupied(dir)
+		return err == nil && !occupied // it goes, as nothing that is ignored is in it any more
+	})
 	return res, nil
 }
 
