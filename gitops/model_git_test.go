@@ -67,10 +67,11 @@ func (m *model) all() repository {
 			w.git["entries"] += line
 		}
 	}
-	for _, p := range strings.Split(read("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"), "\x00") {
-		if dir, isDir := strings.CutSuffix(p, "/"); isDir {
-			w.hidden = append(w.hidden, dir)
-		}
+	dirs := w.disk.pick(func(_ string, t thing) bool { return t.mode.IsDir() })
+	ask := m.git.Command("check-ignore", "--no-index", "--stdin", "-z")
+	ask.Stdin = strings.NewReader(strings.Join(dirs, "\x00"))
+	if out, err := ask.Output(); err == nil { // 1: none
+		w.hidden = strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	}
 	return w
 }
@@ -170,23 +171,19 @@ func (m *model) act() {
 // gitBack takes a turn back, by two attempts if the first dies. It returns what
 // stays.
 func (m *model) gitBack(name string, n int, redo bool) []Left {
-	opt := RewindOptions{Git: true, Redo: redo}
-	m.steps, m.dies = 0, 0
-	if m.u.IntN(2) == 0 {
-		m.dies = 1 + m.u.IntN(40)
+	var res *Rewound
+	back := func() (err error) {
+		res, err = m.r.Rewind(m.t.Context(), n, RewindOptions{Git: true, Redo: redo})
+		return err
 	}
 	m.tell("%s %d", name, n)
-	res, died, err := m.attempt(n, opt)
-	if died {
-		m.tell("… dies at step %d", m.steps)
-		m.dies = 0
-		m.reopen()
+	err := m.mayDie(2, back)
+	if m.died {
 		if err := m.r.Recover(m.t.Context()); err != nil {
 			m.fail("recover: %v", err)
 		}
-		res, _, err = m.attempt(n, opt)
+		err = back()
 	}
-	m.dies = 0
 	if err != nil {
 		m.fail("%s: %v", name, err)
 	}
@@ -194,19 +191,6 @@ func (m *model) gitBack(name string, n int, redo bool) []Left {
 		m.fail("%s: %v", name, res.Plan.Failures)
 	}
 	return res.Left
-}
-
-func (m *model) attempt(n int, opt RewindOptions) (res *Rewound, died bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if _, ok := p.(crash); !ok {
-				panic(p)
-			}
-			died = true
-		}
-	}()
-	res, err = m.r.Rewind(m.t.Context(), n, opt)
-	return res, false, err
 }
 
 // same compares two repositories, but for what is said to be left, and what is

@@ -206,27 +206,11 @@ func (m *model) gitMoves() {
 // was on disk is lost, and no temporary is left.
 func (m *model) command(name string, do func() error) (before, after disk, err error) {
 	before, git := m.look(), m.state()
-	m.steps, m.dies, m.died, m.murky = 0, 0, false, false
-	if m.u.IntN(5) == 0 {
-		m.dies = 1 + m.u.IntN(45)
-	}
+	m.murky = false
 	m.tell("%s", name)
-	func() {
-		defer func() {
-			if p := recover(); p != nil {
-				if _, ok := p.(crash); !ok {
-					panic(p)
-				}
-				m.died = true
-			}
-		}()
-		err = do()
-	}()
-	m.dies = 0
+	err = m.mayDie(5, do)
 	forfeited := map[string]bool{}
 	if m.died {
-		m.tell("… dies at step %d", m.steps)
-		m.reopen()
 		if m.u.IntN(3) == 0 {
 			m.murky = true
 			was := m.look()
@@ -270,6 +254,26 @@ func (m *model) command(name string, do func() error) (before, after disk, err e
 	}
 	delete(before, "\x00new")
 	return before, after, err
+}
+
+// mayDie runs a command of ours, which one time in so many dies at some step of it.
+func (m *model) mayDie(times int, do func() error) (err error) {
+	m.steps, m.dies, m.died = 0, 0, false
+	if m.u.IntN(times) == 0 {
+		m.dies = 1 + m.u.IntN(45)
+	}
+	defer func() {
+		m.dies = 0
+		if p := recover(); p != nil {
+			if _, ok := p.(crash); !ok {
+				panic(p)
+			}
+			m.died = true
+			m.tell("… dies at step %d", m.steps)
+			m.reopen()
+		}
+	}()
+	return do()
 }
 
 // texts are all bytes of files and targets of links.
