@@ -247,14 +247,17 @@ func (a *app) capturing() (repo *gitops.Repo, bar *progress, err error) {
 	return repo, bar, nil
 }
 
-// grace is how long a capture may take to record what it saw before its deadline.
+// grace is how long a capture may go on after its deadline.
 const grace = 2 * time.Second
 
-// within runs a capture that gives up looking after a time.
+// within runs a capture that is to be done after a time. It gives up looking a tenth
+// ahead: what was read has to be flushed, indexed and put into trees yet, and the more
+// it was the longer that takes. One that was stopped at that would begin anew each
+// time and come to no end.
 func (a *app) within(ctx context.Context, deadline time.Duration, do func(context.Context) error) error {
 	if deadline > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, deadline)
+		ctx, cancel = context.WithTimeout(ctx, deadline-deadline/10)
 		defer cancel()
 		overrun := time.AfterFunc(deadline+grace, func() {
 			fmt.Fprintf(a.stderr, "chordgit: gave up: not done %s after the deadline; the next command repairs what is half recorded\n", grace)
