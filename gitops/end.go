@@ -148,6 +148,11 @@ func (e *ending) turn(how closing) (*Turn, bool, error) {
 	m.Head.After = head
 	m.Scans.After = metaScan{e.c.Began, e.c.Ended}
 	facts := e.c.Facts(m.usual())
+	for _, p := range m.EmptyDirs.start() {
+		if _, seen := e.c.Found(p); !seen && e.isDir(p) { // a rule that is new hides it
+			facts.EmptyDirs = append(facts.EmptyDirs, p)
+		}
+	}
 	m.factsAfter(facts)
 	e.nested(facts.Nested)
 	if e.diff, err = object.Diff(e.c.batch, e.before.root, e.c.tree); err != nil {
@@ -296,13 +301,23 @@ func (e *ending) dirs() error {
 		}
 	}
 	for p := range removed {
-		if f, there := e.c.Found(p); !there || !f.Mode.IsDir() {
+		if !e.isDir(p) {
 			m.RemovedDirs = append(m.RemovedDirs, pathcode.Encode(p))
 		}
 	}
 	slices.Sort(m.MadeDirs) // parents first
 	slices.SortFunc(m.RemovedDirs, func(a, b string) int { return strings.Compare(b, a) })
 	return nil
+}
+
+// isDir reports whether a directory is at a path, seen or, where an ignore rule hides
+// it, not.
+func (e *ending) isDir(p string) bool {
+	if f, seen := e.c.Found(p); seen {
+		return f.Mode.IsDir()
+	}
+	now, err := e.r.tree.Lookup(p)
+	return err == nil && now.IsDir()
 }
 
 // moves pairs files that went and came with the same bytes, one to one.
