@@ -59,7 +59,7 @@ func (p *rewinder) settle(changes []edit.Change) {
 		}
 	}
 	for _, dir := range p.d.remake {
-		if p.kept(dir) {
+		if s := p.steps[dir]; p.kept(dir) || s != nil && s.target != nil { // what came with HEAD stands there
 			continue
 		}
 		if p.opt.Paths == nil || below(dir, p.opt.Paths) {
