@@ -30,7 +30,7 @@ func (e *ending) sparse(start *repo.Index) {
 			}
 		}
 	}
-	if len(went) == 0 || !e.r.layout.Config.Sparse { // without one, skip-worktree is somebody's wish, and the file was deleted
+	if len(went) == 0 || !e.r.layout.Sparse() { // without one, skip-worktree is somebody's wish, and the file was deleted
 		return
 	}
 	now, err := e.r.layout.IndexEntries(went)

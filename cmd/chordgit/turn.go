@@ -22,7 +22,7 @@ type turnFlags struct {
 func (f *turnFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "`ID` of the agent's session (default $CHORDGIT_SESSION)")
-	flags.DurationVar(&f.deadline, "deadline", 0, "give up looking after this time and say what is not covered (`D`, such as 20s; 0: never)")
+	flags.DurationVar(&f.deadline, "deadline", 0, "give up looking in time to be done by then, and say what is not covered (`D`, such as 20s; 0: never)")
 }
 
 func (a *app) beginCommand() *cobra.Command {

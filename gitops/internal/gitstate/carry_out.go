@@ -215,10 +215,11 @@ func (st *State) indexNow(wanted map[string]bool) (now map[string]indexPath, spa
 	}
 	defer x.Close()
 	now, sparse = map[string]indexPath{}, map[string]bool{}
+	isSparse := st.Layout.Sparse()
 	for e := range x.All() {
 		if wanted[e.Path] {
-			now[e.Path] = append(now[e.Path], st.recordable(e))
-			sparse[e.Path] = e.SkipWorktree && st.Layout.Config.Sparse
+			now[e.Path] = append(now[e.Path], recordable(e, isSparse))
+			sparse[e.Path] = e.SkipWorktree && isSparse
 		}
 	}
 	return now, sparse, nil

@@ -117,7 +117,7 @@ func (e *End) index(st *State, start *Start, batch *object.Batch) {
 		return
 	}
 	defer now.Close()
-	changes := diffIndex(e.StartIndex, now, start.Sparse || st.Layout.Config.Sparse)
+	changes := diffIndex(e.StartIndex, now, start.Sparse || st.Layout.Sparse())
 	if len(changes) == 0 {
 		m.Index = ""
 		return

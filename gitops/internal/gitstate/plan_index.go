@@ -99,8 +99,8 @@ func (p *Plan) readIndex(changes []indexChange) error {
 }
 
 // recordable is an entry as a turn records it.
-func (st *State) recordable(e repo.IndexEntry) repo.IndexEntry {
-	out := repo.IndexEntry{Path: e.Path, Stage: e.Stage, AssumeUnchanged: e.AssumeUnchanged, IntentToAdd: e.IntentToAdd, SkipWorktree: skips(&e, st.Layout.Config.Sparse)}
+func recordable(e repo.IndexEntry, sparse bool) repo.IndexEntry {
+	out := repo.IndexEntry{Path: e.Path, Stage: e.Stage, AssumeUnchanged: e.AssumeUnchanged, IntentToAdd: e.IntentToAdd, SkipWorktree: skips(&e, sparse)}
 	if leaf := indexLeaf(&e); leaf != nil {
 		out.Mode, out.ID = uint32(leaf.Mode), leaf.ID
 	}

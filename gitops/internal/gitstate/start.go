@@ -51,7 +51,7 @@ func headLog(l *repo.Layout) string { return ref.LogFile(l.GitDir, l.CommonDir, 
 // Unreadable if a reflog or the stashes cannot be read, CommitFailed if the index
 // cannot be kept.
 func (st *State) Start(kept string) (*Start, error) {
-	s := &Start{Operation: st.Layout.Operation(), Sparse: st.Layout.Config.Sparse, Kept: kept, Noted: true}
+	s := &Start{Operation: st.Layout.Operation(), Sparse: st.Layout.Sparse(), Kept: kept, Noted: true}
 	var err error
 	if s.Head, err = st.Head(); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type Config struct {
 	Worktree    string      // core.worktree, relative to the git directory
 	Partial     bool        // a partial clone: remote.*.promisor or extensions.partialClone
 	IgnoreCase  bool        // core.ignoreCase
-	Sparse      bool        // core.sparseCheckout
+	sparse      bool        // core.sparseCheckout
 	HooksPath   string      // core.hooksPath, as written
 	Hooks       []Hook      // hook.*, by name, in the order of the names' first settings
 	Shared      fs.FileMode // core.sharedRepository: bits that new files get, 0 for none
@@ -72,6 +72,16 @@ func readConfig(commonDir, gitDir string) (Config, error) {
 	return c, nil
 }
 
+// Sparse reports whether this is a sparse checkout now: git sparse-checkout may have
+// run since the layout was read.
+func (l *Layout) Sparse() bool {
+	c, err := readConfig(l.CommonDir, l.GitDir)
+	if err != nil {
+		return l.Config.sparse
+	}
+	return c.sparse
+}
+
 func (c *Config) read(file string, ofThisWorktree bool) error {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +112,7 @@ func (c *Config) read(file string, ofThisWorktree bool) error {
 		case key == "ignorecase":
 			c.IgnoreCase, _ = parseBool(value)
 		case key == "sparsecheckout":
-			c.Sparse, _ = parseBool(value)
+			c.sparse, _ = parseBool(value)
 		case key == "hookspath":
 			c.HooksPath = value
 		case key == "sharedrepository":
