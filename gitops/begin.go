@@ -148,11 +148,7 @@ func (r *Repo) begin(ctx context.Context, t *Turn, note Note) (*Turn, error) {
 		return nil, errors.Join(err, r.unmark(t))
 	}
 	r.opt.Step("noted")
-	if strings.HasPrefix(c.Keeper(), turnsPrefix) {
-		r.save(c, "", object.ID{}) // should the turn be dropped, a closed one stays
-	} else {
-		r.save(c, openRef(t.N), t.tag)
-	}
+	r.save(c, openRef(t.N), t.tag)
 	r.sweep(time.Unix(0, c.Ended))
 	r.opt.Step("saved")
 	return t, nil
@@ -166,8 +162,12 @@ func (r *Repo) unmark(t *Turn) error {
 	return nil
 }
 
-// save writes the stat cache. That it could not be written costs time only.
+// save writes the stat cache. That it could not be written costs time only. What a
+// closed turn keeps stays its own: should an open one be dropped, it is still there.
 func (r *Repo) save(c *captured, ref string, id object.ID) {
+	if strings.HasPrefix(c.Keeper(), turnsPrefix) && (strings.HasPrefix(ref, openPrefix) || c.Little()) {
+		ref, id = "", object.ID{}
+	}
 	_ = r.saveCache(c, ref, id)
 }
 

@@ -105,12 +105,10 @@ func (r *Repo) GitDirs() []string {
 
 // Gitlinks are the paths of the submodules in the index.
 func (r *Repo) Gitlinks() (paths []string, err error) {
-	index, err := r.layout.Index()
-	if err != nil {
+	if paths, err = r.layout.Gitlinks(); err != nil {
 		return nil, trouble(edit.Unreadable, "the index cannot be read", err)
 	}
-	defer index.Close()
-	return index.Gitlinks(), nil
+	return paths, nil
 }
 
 // Walk visits every file and link below a directory of the worktree, on disk or

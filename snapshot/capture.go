@@ -168,6 +168,7 @@ type Capture struct {
 	ids    []byte  // of entries that are not trusted, and of trees
 	fresh  []int32 // entries that may not be trusted by the next capture
 	same   bool    // the cache is as good as before
+	unsure int     // entries of which the cache did not know the content
 	keeps  func(ref string, id []byte) bool
 }
 

@@ -110,8 +110,16 @@ func (c *Capture) oldTree(k int) []byte {
 
 // known is the id of an entry's content, nil if it is not known, or not yet.
 func (c *Capture) known(i int) []byte {
-	if e := &c.res.Entries[i]; e.Flags&statcache.Trusted != 0 && !e.Mode.IsDir() {
-		return c.cache.ID(int(e.Link))
+	switch e := &c.res.Entries[i]; {
+	case !e.Mode.IsDir():
+		if e.Flags&statcache.Trusted != 0 {
+			return c.cache.ID(int(e.Link))
+		}
+	case e.Link >= 0:
+		// It is not put into ids, most of which no capture needs to touch.
+		if id := c.oldTree(int(e.Link)); id != nil {
+			return id
+		}
 	}
 	if c.ids == nil {
 		return nil
@@ -134,6 +142,7 @@ func (c *Capture) unread(opt *CaptureOptions) (list []int32) {
 			list = append(list, int32(i))
 		}
 	}
+	c.unsure = len(list)
 	if len(list) > 0 || c.res.Dirs[0].Flags&statcache.Clean == 0 {
 		c.ids = make([]byte, len(c.res.Entries)*c.idLen)
 	}
@@ -210,9 +219,6 @@ func (c *Capture) trees(v Vault) error {
 	for k := len(c.res.Dirs) - 1; k >= 0; k-- {
 		d := &c.res.Dirs[k]
 		if d.Flags&statcache.Clean != 0 {
-			if id := c.oldTree(k); id != nil {
-				c.learn(int(d.Entry), id)
-			}
 			continue
 		}
 		list = list[:0]

@@ -76,8 +76,9 @@ func (a *app) openTurn(ctx context.Context, repo *gitops.Repo, t gitops.Turn, ke
 	if err != nil {
 		return judged, nil, err
 	}
+	links := soon(repo.Gitlinks)
 	open, err := repo.BeginNoting(ctx, t, func(t *gitops.Turn, s *gitops.SessionState) error {
-		start, err := a.startFacts(repo, t)
+		start, err := a.startFacts(repo, t, links)
 		if err == nil {
 			refact(s, func(f *sessionFacts) { f.Start = start; f.dropConsent(s) })
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/chordgit/chordgit/gitops"
 	"github.com/chordgit/chordgit/hooks"
@@ -75,15 +76,23 @@ func (a *app) keepStart(ctx context.Context, repo *gitops.Repo, t *gitops.Turn) 
 	if f := factsOf(state); f.Start != nil && f.Start.Turn == t.N {
 		return nil
 	}
-	start, err := a.startFacts(repo, t)
+	start, err := a.startFacts(repo, t, repo.Gitlinks)
 	if err != nil {
 		return err
 	}
 	return changeFacts(ctx, repo, t.Session, func(f *sessionFacts) { f.Start = start })
 }
 
-// startFacts finds what holds as a turn begins.
-func (a *app) startFacts(repo *gitops.Repo, t *gitops.Turn) (start *startFacts, err error) {
+// soon begins to find something out, and returns what waits for the answer. The
+// index of a large repository is read while a capture waits for its cache or the disk.
+func soon[T any](find func() (T, error)) func() (T, error) {
+	wait := sync.OnceValues(find)
+	go func() { _, _ = wait() }()
+	return wait
+}
+
+// startFacts finds what holds as a turn begins. links are the submodules.
+func (a *app) startFacts(repo *gitops.Repo, t *gitops.Turn, links func() ([]string, error)) (start *startFacts, err error) {
 	start = &startFacts{Turn: t.N, Agents: t.AgentTurn, Outside: a.fingerprints(repo)}
 	if start.Head, start.Worktree, err = repo.StartOf(t, hooks.ConfigName, hooks.ConfigLimit+1); err != nil {
 		return nil, err
@@ -91,7 +100,7 @@ func (a *app) startFacts(repo *gitops.Repo, t *gitops.Turn) (start *startFacts, 
 	if start.User, err = a.userText(); err != nil {
 		return nil, err
 	}
-	if start.Gitlinks, err = repo.Gitlinks(); err != nil {
+	if start.Gitlinks, err = links(); err != nil {
 		return nil, err
 	}
 	start.Sum = start.sum()

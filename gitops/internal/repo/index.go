@@ -237,15 +237,24 @@ func (x *Index) All() func(yield func(IndexEntry) bool) {
 	}
 }
 
-// Gitlinks returns the paths of the submodules.
-func (x *Index) Gitlinks() (paths []string) {
-	x.each(func(r *rawEntry) bool {
+// Gitlinks returns the paths of the submodules, in one pass over the index.
+func (l *Layout) Gitlinks() (paths []string, err error) {
+	visit := func(r *rawEntry) bool {
 		if r.gitlink() { // no entry is made of the others: there may be a hundred thousand
 			paths = append(paths, string(r.path))
 		}
 		return true
-	})
-	return paths
+	}
+	x, err := l.index(visit)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if x.listed != nil {
+		paths = nil
+		x.each(visit)
+	}
+	return paths, nil
 }
 
 // Len returns the number of entries.

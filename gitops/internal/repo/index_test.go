@@ -115,8 +115,8 @@ func testIndexAgainstGit(t *testing.T, format object.Format) {
 					t.Errorf("%s: intent to add: %v", e.Path, e.IntentToAdd)
 				}
 			}
-			if got := x.Gitlinks(); !slices.Equal(got, links) || len(got) == 0 {
-				t.Errorf("submodules %q, want %q", got, links)
+			if got, err := find(t, r.Dir).Gitlinks(); err != nil || !slices.Equal(got, links) || len(got) == 0 {
+				t.Errorf("submodules %q, want %q, %v", got, links, err)
 			}
 			if table := x.Table(); c.flat {
 				i := 0

@@ -12,10 +12,9 @@ func gather(top *node, t *statcache.Tree, c *statcache.Cache) {
 		names += len(n.names)
 		dirs++
 	})
-	t.Entries = ordered(entries)[:1]
-	t.Names = make([]byte, 1, names)
-	t.Dirs = make([]statcache.Dir, 0, dirs)
-	t.Entries[0] = top.self
+	lasting(t, entries, dirs, names)
+	t.Entries = append(t.Entries, top.self)
+	t.Names = append(t.Names, 0)
 	each(top, func(n *node) { n.put(t, c) })
 	// Children stand behind their parents.
 	for k := len(t.Dirs) - 1; k > 0; k-- {

@@ -61,12 +61,22 @@ func (r *room) moreNames(least, n int) []byte {
 	return more(&r.names, least, n)
 }
 
-// ordered returns n zero entries for the result, which stay.
-func ordered(n int) []statcache.Entry {
-	entries := make([]statcache.Entry, n)
-	const size = int(unsafe.Sizeof(statcache.Entry{}))
-	adviseLarge(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(entries))), n*size))
-	return entries
+// lasting makes place for the result, in Go's heap. A large one lies in whole large
+// pages: of three pieces, each somewhere, a third was in small ones.
+func lasting(t *statcache.Tree, entries, dirs, names int) {
+	if entries < manyEntries {
+		t.Entries = make([]statcache.Entry, 0, entries)
+		t.Dirs = make([]statcache.Dir, 0, dirs)
+		t.Names = make([]byte, 0, names)
+		return
+	}
+	// Both have numbers alone, which the garbage collector need not find.
+	const entryN, dirN = int(unsafe.Sizeof(statcache.Entry{})), int(unsafe.Sizeof(statcache.Dir{}))
+	b := inLargePages(entries*entryN + dirs*dirN + names)
+	t.Entries = unsafe.Slice((*statcache.Entry)(unsafe.Pointer(&b[0])), entries)[:0]
+	b = b[entries*entryN:]
+	t.Dirs = unsafe.Slice((*statcache.Dir)(unsafe.Pointer(&b[0])), dirs)[:0]
+	t.Names = b[dirs*dirN:][:0]
 }
 
 func more[T any](left *[]T, least, n int) []T {

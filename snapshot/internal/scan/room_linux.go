@@ -22,12 +22,14 @@ func mapLarge(n int) (b []byte, unmap func()) {
 	return all[beforeLarge(all):][:n:n], func() { _ = unix.Munmap(all) }
 }
 
-// adviseLarge asks for large pages where memory that was not touched yet holds
-// whole ones.
-func adviseLarge(b []byte) {
-	if skip := beforeLarge(b); len(b) >= skip+largePage {
-		_ = unix.Madvise(b[skip:][:(len(b)-skip)&^(largePage-1)], unix.MADV_HUGEPAGE)
-	}
+// inLargePages returns zero bytes of Go's heap in large pages that hold nothing else.
+// What is around them is not touched, as long as the heap never held anything there.
+func inLargePages(n int) []byte {
+	whole := (n + largePage - 1) &^ (largePage - 1)
+	b := make([]byte, whole+largePage)
+	b = b[beforeLarge(b):][:whole]
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE)
+	return b[:n:n]
 }
 
 // beforeLarge is how many bytes lie before a large page can begin.
