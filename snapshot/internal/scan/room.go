@@ -20,7 +20,7 @@ type room struct {
 }
 
 // manyEntries is from when a room is made beforehand: the cache tells how large.
-var manyEntries = 20_000 // a variable for tests
+var manyEntries = 5_000 // a variable for tests
 
 func newRoom(c *statcache.Cache) *room {
 	r := &room{}
