@@ -14,7 +14,7 @@ import (
 // it is, and miss nothing for it, whether the changes are new or older ones; with
 // many, or without the turn that keeps what the cache knows, it is written.
 func TestLittle(t *testing.T) {
-	const dirs, files = 80, 100
+	const dirs, files = 100, 130
 	g, _ := testRepo(t)
 	name := func(i int) string { return fmt.Sprintf("d%d/f%d", i%dirs, i/dirs) }
 	for i := range dirs * files {
@@ -68,6 +68,7 @@ func TestLittle(t *testing.T) {
 		return closed
 	}
 	nothing := func() {}
+	time.Sleep(20 * time.Millisecond)        // what was written just before a capture is not trusted
 	turn(func() { g.Write(name(0), "1\n") }) // what keeps the rest
 	turn(nothing)
 	first := cache()
@@ -92,19 +93,45 @@ func TestLittle(t *testing.T) {
 	if os.SameFile(cache(), first) {
 		t.Error("not written where much is new")
 	}
-	time.Sleep(20 * time.Millisecond) // what was written just before the capture is not trusted
+	time.Sleep(20 * time.Millisecond)
 	turn(nothing)
+	turn(func() { g.Write(name(3), "1\n") }) // keeps them
 	second := cache()
-	turn(func() { g.Write(name(3), "1\n") })
+	turn(func() { g.Write(name(4), "1\n") })
 	if !os.SameFile(cache(), second) {
 		t.Error("written where little is new")
 	}
+
+	// What no closed turn keeps is looked for by every capture, until one keeps it.
+	for i := range 50 {
+		g.Write(fmt.Sprint("new", i), fmt.Sprint("new ", i, "\n"))
+	}
+	time.Sleep(20 * time.Millisecond)
+	turn(nothing)
+	third := cache()
+	if os.SameFile(third, second) {
+		t.Error("not written where many files are new")
+	}
+	turn(nothing)
+	if !os.SameFile(cache(), third) {
+		t.Error("written where no turn came to keep what is new")
+	}
+	turn(func() { g.Write(name(3), "2\n") })
+	fourth := cache()
+	if os.SameFile(fourth, third) {
+		t.Error("not written where a turn keeps what was looked for")
+	}
+	turn(func() { g.Write(name(3), "3\n") })
+	if !os.SameFile(cache(), fourth) {
+		t.Error("written where little is new and all is kept")
+	}
+
 	r := reopen(t, g, Options{NoSync: true})
 	if _, err := r.Prune(t.Context(), PruneOptions{All: true}); err != nil {
 		t.Fatal(err)
 	}
-	turn(func() { g.Write(name(3), "2\n") })
-	if os.SameFile(cache(), second) {
+	turn(func() { g.Write(name(3), "4\n") })
+	if os.SameFile(cache(), fourth) {
 		t.Error("not written where no turn keeps what it knows")
 	}
 }

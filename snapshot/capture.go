@@ -169,6 +169,7 @@ type Capture struct {
 	fresh  []int32 // entries that may not be trusted by the next capture
 	same   bool    // the cache is as good as before
 	unsure int     // entries of which the cache did not know the content
+	unkept int     // ids of the cache that its ref does not keep
 	keeps  func(ref string, id []byte) bool
 }
 

@@ -17,13 +17,14 @@ func (c *Capture) Keeper() string {
 
 // Save writes the stat cache, naming the ref that keeps all objects of this
 // capture and the object that it names; empty and nil: none does, and what
-// [Capture.Keeper] keeps stays so. A failure costs the next capture time only.
-// What killed captures left is cleared away.
+// [Capture.Keeper] keeps stays so: then the old one stays if it says the same, or
+// if little is new. A failure costs the next capture time only. What killed captures
+// left is cleared away.
 func (c *Capture) Save(ref string, id []byte) error {
 	statcache.Sweep(filepath.Dir(c.name), c.Ended)
 	keeper := c.Keeper()
 	if ref == keeper || ref == "" {
-		if c.same && len(c.fresh) == 0 && !c.Stopped || keeper != "" && c.Little() {
+		if c.same && len(c.fresh) == 0 && !c.Stopped || keeper != "" && c.little(0) {
 			return nil
 		}
 	}
@@ -52,9 +53,10 @@ func (c *Capture) Save(ref string, id []byte) error {
 // What it takes to find something out again, in entries that are written in the
 // time, each about 0.2 µs.
 const (
-	aFile = 400
-	aKB   = 10 // of the content, which is hashed
-	aDir  = 100
+	aFile  = 400
+	aKB    = 10 // of the content, which is hashed
+	aDir   = 100
+	aLoose = 40 // to see whether an object is there
 )
 
 // worth is how much of the time of writing the cache may be spent on finding out
@@ -62,13 +64,17 @@ const (
 var worth = 8 // a variable for tests
 
 // Little reports whether the cache is as good for the next capture as one that is
-// written now: what it does not say is soon found out again. So the captures of a
-// few changes in a large worktree do not write megabytes each.
-func (c *Capture) Little() bool {
+// written now and names a ref that keeps all of this one: what it does not say is
+// soon found out again. So the captures of a few changes in a large worktree do not
+// write megabytes each.
+func (c *Capture) Little() bool { return c.little(c.unkept * aLoose) }
+
+// little is Little with what else is to be found out again.
+func (c *Capture) little(again int) bool {
 	if c.cache == nil || c.Stopped || c.cache.Rules != c.header.Rules || c.cache.Boot != c.header.Boot {
 		return false
 	}
-	again := c.unsure*aFile + int(c.Bytes>>10)*aKB
+	again += c.unsure*aFile + int(c.Bytes>>10)*aKB
 	for k := range c.res.Dirs {
 		if c.res.Entries[c.res.Dirs[k].Entry].Flags&statcache.Trusted == 0 {
 			again += aDir

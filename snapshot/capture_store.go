@@ -60,6 +60,7 @@ func (c *Capture) verify(v Vault) {
 		x := claim{entry: entry}
 		copy(x.id[:], id)
 		claims[id[0]] = append(claims[id[0]], x)
+		c.unkept++
 	}
 	for i := range c.res.Entries {
 		if !c.res.Trusted(i) || !c.res.Candidate(i) {
