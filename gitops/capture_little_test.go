@@ -126,12 +126,19 @@ func TestLittle(t *testing.T) {
 		t.Error("written where little is new and all is kept")
 	}
 
+	g.Write(".git/info/exclude", "none\n")
+	turn(func() { g.Write(name(3), "4\n") })
+	fifth := cache()
+	if os.SameFile(fifth, fourth) {
+		t.Error("not written where other rules hold, by which all is judged anew each time")
+	}
+
 	r := reopen(t, g, Options{NoSync: true})
 	if _, err := r.Prune(t.Context(), PruneOptions{All: true}); err != nil {
 		t.Fatal(err)
 	}
-	turn(func() { g.Write(name(3), "4\n") })
-	if os.SameFile(cache(), fourth) {
+	turn(func() { g.Write(name(3), "5\n") })
+	if os.SameFile(cache(), fifth) {
 		t.Error("not written where no turn keeps what it knows")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // all must be as it was. Every second rewind dies at a random step and is repeated.
 // The variables are those of TestModel.
 func TestModelGit(t *testing.T) {
-	count, seed := modelSeeds(t, 5)
+	count, seed := modelSeeds(t, 12)
 	template := modelTemplate(t)
 	for i := range uint64(count) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -27,7 +27,7 @@ import (
 // one sequence forks would hold the open files of all others until its exec, and
 // a file that is open for writing is refused as in use.
 func TestModel(t *testing.T) {
-	count, seed := modelSeeds(t, 25)
+	count, seed := modelSeeds(t, 40)
 	template := modelTemplate(t)
 	for i := range uint64(count) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

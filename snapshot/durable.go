@@ -3,6 +3,7 @@ package snapshot
 import (
 	"errors"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 
@@ -17,6 +18,9 @@ const syncAllFrom = 256
 // maxStaged is how many files are written before the first of them is waited for.
 const maxStaged = 128
 
+// fsync waits until a file, or the names in a directory, are on the disk.
+var fsync = (*os.File).Sync // a variable for tests
+
 // syncStaged waits for each staged file; the disk has been at work on all of
 // them since they were written.
 func (t *tx) syncStaged() error {
@@ -24,7 +28,7 @@ func (t *tx) syncStaged() error {
 	g.SetLimit(syncsAtOnce)
 	for _, s := range t.staging {
 		g.Go(func() error {
-			if err := errors.Join(s.file.Sync(), s.file.Close()); err != nil {
+			if err := errors.Join(fsync(s.file), s.file.Close()); err != nil {
 				return stageFailure(s.it, err)
 			}
 			return nil

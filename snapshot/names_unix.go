@@ -85,7 +85,7 @@ func syncDir(d *dir) error {
 	if _, err := d.fd(); err != nil {
 		return err
 	}
-	return d.file.Sync()
+	return fsync(d.file)
 }
 
 // owner returns user and group of a file.

@@ -12,6 +12,9 @@ import (
 	"github.com/chordgit/chordgit/gitops/internal/durable"
 )
 
+// fsync waits until a file is on the disk.
+var fsync = (*os.File).Sync // a variable for tests
+
 // writeLoose writes each object as a file of its own. All are written and
 // their writeback started before the first is waited for; then they get their
 // names, and each directory with a new name is synced once: a sync between two
@@ -30,7 +33,7 @@ func (db *DB) writeLoose(objects []*pending) (err error) {
 		return err
 	}
 	if !db.opt.NoSync {
-		if err := together(files, (*os.File).Sync); err != nil {
+		if err := together(files, fsync); err != nil {
 			return err
 		}
 	}

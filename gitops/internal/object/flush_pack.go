@@ -273,7 +273,7 @@ func (w *packWriter) sync(files ...*os.File) error {
 	for _, f := range files {
 		durable.StartWriteback(f)
 	}
-	return together(files, (*os.File).Sync)
+	return together(files, fsync)
 }
 
 func (w *packWriter) writeKeep(name string) error {
